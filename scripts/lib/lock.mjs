@@ -17,8 +17,9 @@ const FILE = join(ROOT, '.cache', 'setup', 'lock')
  */
 export async function alone(work) {
   mkdirSync(join(ROOT, '.cache', 'setup'), { recursive: true })
-  for (let told = false; !take(); told = true) {
-    if (!told) console.log(`set-up   waiting for another set-up of this checkout (process ${owner()}; if that is not one, remove ${FILE})`)
+  for (let told = false; !take(); ) {
+    if (!told) console.log(`set-up   another one of this checkout is running; waiting for it (if there is none, remove ${FILE})`)
+    told = true
     await sleep(300)
   }
   try {
@@ -28,24 +29,29 @@ export async function alone(work) {
   }
 }
 
+/** Makes the lock file, first removing that of a process which died. Returns false if a living process has it. */
 function take() {
-  try {
-    writeFileSync(FILE, String(process.pid), { flag: 'wx' })
-    return true
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
+  for (;;) {
+    try {
+      writeFileSync(FILE, String(process.pid), { flag: 'wx' })
+      return true
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error
+    }
+    const pid = owner()
+    if (pid === undefined) continue
+    // An empty file belongs to a process that is just writing it, or that died there: the message says what to remove.
+    if (pid === 0 || isAlive(pid)) return false
+    rmSync(FILE, { force: true })
   }
-  const pid = owner()
-  // An empty file belongs to a process that is just writing it, or that died there: the message says what to remove.
-  if (pid > 0 && !isAlive(pid)) rmSync(FILE, { force: true })
-  return false
 }
 
+/** The process in the lock file, 0 if there is none in it; undefined if there is no file any more. */
 function owner() {
   try {
     return Number(readFileSync(FILE, 'utf8'))
   } catch {
-    return 0
+    return undefined
   }
 }
 
