@@ -31,14 +31,14 @@ export interface Effort {
   readonly stalls: number
 }
 
-export const FULL: Effort = { budget: 3000, warm: 300, sample: 6, minRounds: 6, maxRounds: 60, pairs: 2, fresh: 3, stalls: 250 }
+export const FULL: Effort = { budget: 2000, warm: 250, sample: 5, minRounds: 6, maxRounds: 60, pairs: 2, fresh: 2, stalls: 200 }
 export const QUICK: Effort = { budget: 400, warm: 150, sample: 3, minRounds: 5, maxRounds: 15, pairs: 1, fresh: 1, stalls: 50 }
 
 /** A case is slower when at least three quarters of its paired ratios are below this, in two measurements apart. */
 export const SLOWER_BELOW = 0.95
 
-/** A first call longer than this, in milliseconds, is not repeated in further fresh processes. */
-const LONG_CALL = 1000
+/** Where one call of both sides takes longer than this, in milliseconds, one pair and one fresh process a side must do. */
+const LONG_CALLS = 1000
 
 export interface SideFigures {
   /** Milliseconds a call, one number a round. */
@@ -77,14 +77,14 @@ async function inTurn<T>(round: number, work: (side: Side) => Promise<T>): Promi
   return found as Both<T>
 }
 
-function launch(side: Side, places: Places, work: Work, role: string): MeasuredProcess {
+function launch(side: Side, places: Places, work: Work, role: 'time' | 'fresh' | 'start'): MeasuredProcess {
   // Names of one length, so that no path is longer on one side.
-  return new MeasuredProcess({ side, places, work, name: `${side === 'ours' ? 'a' : 'b'}-${role}` })
+  return new MeasuredProcess({ side, places, work, name: `${side === 'ours' ? 'a' : 'b'}-${role}` }, role === 'fresh')
 }
 
 /** Gives `use` a process of each side and ends both after it. */
-async function withPair<T>(places: Places, work: Work, role: string, use: (pair: Both<MeasuredProcess>) => Promise<T>): Promise<T> {
-  const pair: Both<MeasuredProcess> = { original: launch('original', places, work, role), ours: launch('ours', places, work, role) }
+async function withPair<T>(places: Places, work: Work, use: (pair: Both<MeasuredProcess>) => Promise<T>): Promise<T> {
+  const pair: Both<MeasuredProcess> = { original: launch('original', places, work, 'time'), ours: launch('ours', places, work, 'time') }
   try {
     return await use(pair)
   } finally {
@@ -95,7 +95,8 @@ async function withPair<T>(places: Places, work: Work, role: string, use: (pair:
 /** One time a side and round. */
 type Rounds = Both<number[]>
 
-async function timePair(pair: Both<MeasuredProcess>, effort: Effort, into: Rounds): Promise<void> {
+/** Times one pair. Gives whether it was the last one. */
+async function timePair(pair: Both<MeasuredProcess>, effort: Effort, into: Rounds): Promise<boolean> {
   await inTurn(0, (side) => pair[side].ask({ kind: 'prepare' }))
   const digests = await inTurn(0, (side) => pair[side].ask({ kind: 'verify' }))
   if (digests.ours !== digests.original) throw new Error('the two sides gave different results')
@@ -103,17 +104,19 @@ async function timePair(pair: Both<MeasuredProcess>, effort: Effort, into: Round
   const calls = (side: Side): number => Math.max(1, Math.ceil(effort.sample / single[side]))
   const roundTime = SIDES.reduce((sum, side) => sum + calls(side) * single[side], 0)
   const affordable = Math.floor(effort.budget / roundTime)
-  const rounds = Math.ceil(Math.min(effort.maxRounds, Math.max(effort.minRounds, affordable)) / effort.pairs)
+  const pairs = roundTime > LONG_CALLS ? 1 : effort.pairs
+  const rounds = Math.ceil(Math.min(effort.maxRounds, Math.max(effort.minRounds, affordable)) / pairs)
   for (let round = 0; round < rounds; round++) {
     const times = await inTurn(round, (side) => pair[side].ask({ kind: 'sample', calls: calls(side) }))
     for (const side of SIDES) into[side].push(times[side])
   }
+  return pairs === 1
 }
 
 async function timeWarm(entry: BenchCase, places: Places, effort: Effort): Promise<Rounds> {
   const rounds: Rounds = { original: [], ours: [] }
   for (let number = 0; number < effort.pairs; number++) {
-    await withPair(places, entry.work, 'time', (pair) => timePair(pair, effort, rounds))
+    if (await withPair(places, entry.work, (pair) => timePair(pair, effort, rounds))) break
   }
   return rounds
 }
@@ -123,7 +126,7 @@ async function runFresh(entry: BenchCase, places: Places, effort: Effort): Promi
   const found: Both<Fresh[]> = { original: [], ours: [] }
   for (let number = 0; number < effort.fresh; number++) {
     const pair = await inTurn(number, async (side) => {
-      const child = launch(side, places, entry.work, 'mem')
+      const child = launch(side, places, entry.work, 'fresh')
       try {
         return await child.ask({ kind: 'fresh', ms: entry.once ? 0 : effort.stalls })
       } finally {
@@ -131,7 +134,7 @@ async function runFresh(entry: BenchCase, places: Places, effort: Effort): Promi
       }
     })
     for (const side of SIDES) found[side].push(pair[side])
-    if (SIDES.some((side) => pair[side].firstMs > LONG_CALL)) break
+    if (pair.original.firstMs + pair.ours.firstMs > LONG_CALLS) break
   }
   return found
 }

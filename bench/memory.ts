@@ -27,9 +27,9 @@ function startPortable(): PeakMemory {
   return () => (process.resourceUsage().maxRSS - before) * 1024
 }
 
-/** Collects garbage, if the process was started with `--expose-gc`, and starts measuring. */
+/** Collects garbage and gives the freed heap back, if the process was started with `--expose-gc`, and starts measuring. */
 export function startPeakMemory(): PeakMemory {
-  globalThis.gc?.()
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   return process.platform === 'linux' ? startLinux() : startPortable()
 }
 
