@@ -56,7 +56,12 @@ function readCases(list: BenchCase[]): void {
   add(list, group, 'read 1 KB', { kind: 'toolRead', text: { bytes: KB }, page: 'first' }, { quick })
   add(list, group, 'read 50 KB, 1,056 lines', { kind: 'toolRead', text: { bytes: 50 * KB }, page: 'first' }, { quick })
   add(list, group, 'read 50 KB, last page', { kind: 'toolRead', text: { bytes: 50 * KB }, page: 'last' })
-  const sizes: readonly (readonly [string, number])[] = [['1 MB', MB], ['9 MB', 9 * MB], ['100 MB', 100 * MB], ['1 GB', GB]]
+  const sizes: readonly (readonly [string, number])[] = [
+    ['1 MB', MB],
+    ['9 MB', 9 * MB],
+    ['100 MB', 100 * MB],
+    ['1 GB', GB],
+  ]
   for (const [name, bytes] of sizes) {
     for (const page of ['first', 'last'] as const) {
       add(list, group, `read ${name}, ${page} page`, { kind: 'toolRead', text: { bytes }, page }, { quick: bytes === MB })
@@ -88,7 +93,11 @@ function providerReadCases(list: BenchCase[]): void {
 }
 
 function changeCases(list: BenchCase[]): void {
-  const sizes: readonly (readonly [string, number])[] = [['1 KB', KB], ['1 MB', MB], ['10 MB', TEN_MB]]
+  const sizes: readonly (readonly [string, number])[] = [
+    ['1 KB', KB],
+    ['1 MB', MB],
+    ['10 MB', TEN_MB],
+  ]
   const kinds = [
     ['write and edit tools', 'write', 'toolWrite'],
     ['write and edit tools', 'edit', 'toolEdit'],
@@ -98,7 +107,13 @@ function changeCases(list: BenchCase[]): void {
   for (const [group, name, kind] of kinds) {
     for (const [size, bytes] of sizes) {
       for (const place of ['tmpfs', 'disk'] as const) {
-        add(list, group, `${name} ${size}, ${place}`, { kind, bytes, place }, { quick: bytes === KB || (bytes === MB && place === 'tmpfs') })
+        add(
+          list,
+          group,
+          `${name} ${size}, ${place}`,
+          { kind, bytes, place },
+          { quick: bytes === KB || (bytes === MB && place === 'tmpfs') },
+        )
       }
     }
     if (kind === 'toolEdit') {

@@ -38,7 +38,7 @@ const STYLE = `
     .back { fill: #0d1117; }
   }`
 
-function escape(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }
 
@@ -74,7 +74,7 @@ function bar(one: CaseResult, y: number, scale: Scale): string[] {
   const width = Math.max(1, Math.abs(scale(one.ratio.median) - scale(1)))
   const end = Math.max(scale(one.ratio.q3), scale(one.ratio.median), scale(1)) + 6
   return [
-    `<text x="${LABELS - 10}" y="${middle + 4}" text-anchor="end">${escape(one.id)}</text>`,
+    `<text x="${LABELS - 10}" y="${middle + 4}" text-anchor="end">${escapeText(one.id)}</text>`,
     `<rect class="${one.slower ? 'slow' : 'bar'}" x="${from.toFixed(1)}" y="${middle - BAR / 2}" width="${width.toFixed(1)}" height="${BAR}" rx="1.5"/>`,
     `<line class="spread" x1="${scale(one.ratio.q1).toFixed(1)}" x2="${scale(one.ratio.q3).toFixed(1)}" y1="${middle}" y2="${middle}"/>`,
     `<text x="${end.toFixed(1)}" y="${middle + 4}">${ratio(one.ratio.median)}</text>`,
@@ -87,7 +87,7 @@ export function chart(run: Run): string {
   const body: string[] = []
   let y = TOP
   for (const [group, results] of grouped(run.results)) {
-    body.push(`<text class="group" x="12" y="${y + GROUP - 12}">${escape(group)}</text>`)
+    body.push(`<text class="group" x="12" y="${y + GROUP - 12}">${escapeText(group)}</text>`)
     y += GROUP
     for (const one of results) {
       body.push(...bar(one, y, scale))
@@ -108,11 +108,11 @@ export function chart(run: Run): string {
   const { machine } = run
   const subtitle = `median of paired ratios, thin line: quartiles, logarithmic · ${machine.cores} cores, Node ${machine.node}, ${machine.kernel}`
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escape(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escapeText(title)}">`,
     `<style>${STYLE}\n</style>`,
     `<rect class="back" width="${WIDTH}" height="${height}" rx="6"/>`,
-    `<text class="title" x="12" y="26">${escape(title)}</text>`,
-    `<text class="soft" x="12" y="46">${escape(subtitle)}</text>`,
+    `<text class="title" x="12" y="26">${escapeText(title)}</text>`,
+    `<text class="soft" x="12" y="46">${escapeText(subtitle)}</text>`,
     ...grid,
     ...body,
     '</svg>',

@@ -85,7 +85,9 @@ async function touchAll(place: Place): Promise<void> {
   const target = await on.fs.resolve(path)
   await on.fs.readText(target)
   await on.fs.readBytes(target, signal, 100)
-  for await (const _ of await on.fs.streamText(target)) continue
+  for await (const _ of await on.fs.streamText(target)) {
+    // Nothing is done with it.
+  }
   await on.fs.listDir(await on.fs.resolve(directory))
 }
 

@@ -21,7 +21,22 @@ export interface Places {
   readonly tmpfs: string | null
 }
 
-const WORDS = ['const', 'index', 'result', 'await', 'buffer', 'length', 'return', 'stream', 'offset', 'version', 'target', 'if', 'path', 'value']
+const WORDS = [
+  'const',
+  'index',
+  'result',
+  'await',
+  'buffer',
+  'length',
+  'return',
+  'stream',
+  'offset',
+  'version',
+  'target',
+  'if',
+  'path',
+  'value',
+]
 const WIDE = '文件系统读取写入编辑目录版本缓冲区结果返回路径目标长度偏移流字符编码测试数据生成行号内容变化比较差异合并排序'
 
 /** 33 lines take 1,600 bytes with their newlines, so that 50 KB are exactly 1,056 lines. */

@@ -7,22 +7,22 @@ import { availableParallelism, cpus, freemem, loadavg, release, tmpdir, totalmem
 import { GB } from './cases.ts'
 
 /** File system types that Linux reports, by their magic number. */
-const LINUX_TYPES: Readonly<Record<number, string>> = {
-  0x01021994: 'tmpfs',
-  0x0000ef53: 'ext4',
-  0x58465342: 'xfs',
-  0x9123683e: 'btrfs',
-  0x794c7630: 'overlayfs',
-  0x2fc12fc1: 'zfs',
-  0x00006969: 'nfs',
-  0x01021997: '9p',
-  0x6a656a63: 'virtiofs',
-}
+const LINUX_TYPES: ReadonlyMap<number, string> = new Map([
+  [0x01021994, 'tmpfs'],
+  [0x0000ef53, 'ext4'],
+  [0x58465342, 'xfs'],
+  [0x9123683e, 'btrfs'],
+  [0x794c7630, 'overlayfs'],
+  [0x2fc12fc1, 'zfs'],
+  [0x00006969, 'nfs'],
+  [0x01021997, '9p'],
+  [0x6a656a63, 'virtiofs'],
+])
 
 /** The name of the file system at `path`, or its number where it has no name here. */
 export function fileSystemOf(path: string): string {
   const number = statfsSync(path).type
-  return (process.platform === 'linux' ? LINUX_TYPES[number] : undefined) ?? `type 0x${number.toString(16)}`
+  return (process.platform === 'linux' ? LINUX_TYPES.get(number) : undefined) ?? `type 0x${number.toString(16)}`
 }
 
 /** A directory on tmpfs, or null where none is found. */
@@ -55,7 +55,12 @@ export interface Machine {
   readonly versions: Readonly<Record<string, string>>
 }
 
-const PACKAGES = ['@deepseek-ai/dsh-tools', '@deepseek-ai/dsh-fs-local', '@deepseek-ai/dsh-tool-fs', '@deepseek-ai/dsh-fs-observation-policy']
+const PACKAGES = [
+  '@deepseek-ai/dsh-tools',
+  '@deepseek-ai/dsh-fs-local',
+  '@deepseek-ai/dsh-tool-fs',
+  '@deepseek-ai/dsh-fs-observation-policy',
+]
 
 function versionAt(url: URL): string {
   const { version } = JSON.parse(readFileSync(url, 'utf8')) as { version: string }

@@ -38,7 +38,10 @@ function shown(result: unknown, directory = ''): string {
 function toolRead(side: Mounted, places: Places, work: Work & { kind: 'toolRead' }): Operation {
   const offset = work.page === 'last' ? Math.max(1, linesOf(work.text) - LAST_PAGE_LINES + 1) : 1
   const calls = textsOf(work).map((spec) => ({ file_path: textPath(places, spec), ...(offset > 1 ? { offset } : {}) }))
-  return together(calls.map((args) => (signal) => side.execute('read', args, signal)), (result) => shown(result))
+  return together(
+    calls.map((args) => (signal) => side.execute('read', args, signal)),
+    (result) => shown(result),
+  )
 }
 
 /** One call, or all calls at once if there are several. */

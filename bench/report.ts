@@ -41,7 +41,7 @@ export function grouped(results: readonly CaseResult[]): Map<string, CaseResult[
 }
 
 const HEAD = [
-  '| case | original | ours | ratio | quartiles | peak memory: original | ours | longest stall: original | ours |',
+  '| case | original | ours | ratio | quartiles | memory, original | memory, ours | stall, original | stall, ours |',
   '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
 ]
 
@@ -79,7 +79,9 @@ function machineLines(run: Run): string[] {
 function idleLine(results: readonly CaseResult[]): string[] {
   const idle = results.flatMap((one) => one.idle)
   if (idle.length === 0) return []
-  return [`With nothing to do the stall probe saw ${stall(quantile(idle, 0.5))} (median) and ${stall(quantile(idle, 0.95))} (95th percentile): below that it says nothing.`]
+  return [
+    `With nothing to do the stall probe saw ${stall(quantile(idle, 0.5))} (median) and ${stall(quantile(idle, 0.95))} (95th percentile): below that it says nothing.`,
+  ]
 }
 
 /** The rule by which a case counts as slower. */

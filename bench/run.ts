@@ -119,7 +119,11 @@ async function runCases(cases: readonly BenchCase[], places: Places, effort: Eff
 function writeFiles(run: Run): void {
   const files = { 'results.md': markdown(run), 'results.json': json(run), 'chart.svg': chart(run) }
   for (const [name, text] of Object.entries(files)) writeFileSync(new URL(name, import.meta.url), text)
-  console.log(`written: ${Object.keys(files).map((name) => `bench/${name}`).join(', ')}`)
+  console.log(
+    `written: ${Object.keys(files)
+      .map((name) => `bench/${name}`)
+      .join(', ')}`,
+  )
 }
 
 async function bench(options: Options): Promise<number> {
@@ -138,14 +142,28 @@ async function bench(options: Options): Promise<number> {
   try {
     const cases = chosen.filter((one) => places.tmpfs !== null || !needsTmpfs(one))
     const skipped = chosen.filter((one) => !cases.includes(one)).map((one) => `${one.id}: no tmpfs on this machine`)
-    const systems = { 'read, listed and "disk" files': fileSystemOf(places.disk), '"tmpfs" files': places.tmpfs === null ? 'none found' : fileSystemOf(places.tmpfs) }
-    const bigSystem = cases.some(needsBig) ? { '1 GB file': places.big.startsWith(places.disk) ? systems['read, listed and "disk" files'] : 'tmpfs' } : {}
+    const systems = {
+      'read, listed and "disk" files': fileSystemOf(places.disk),
+      '"tmpfs" files': places.tmpfs === null ? 'none found' : fileSystemOf(places.tmpfs),
+    }
+    const bigSystem = cases.some(needsBig)
+      ? { '1 GB file': places.big.startsWith(places.disk) ? systems['read, listed and "disk" files'] : 'tmpfs' }
+      : {}
     console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}, load ${machine.load.toFixed(2)}`)
     console.log(`original -> ours${isNoiseRun() ? ' (the original on both sides: noise)' : ''}; ratio: original / ours`)
     const outcome = await runCases(cases, places, options.quick ? QUICK : FULL)
     const limits = [...(options.quick ? ['--quick'] : []), ...(options.only === undefined ? [] : [`--only ${options.only}`])]
     const seconds = (performance.now() - began) / 1000
-    const run: Run = { machine, places: { ...systems, ...bigSystem }, date: new Date().toISOString().slice(0, 10), seconds, limits, noiseRun: isNoiseRun(), ...outcome, skipped }
+    const run: Run = {
+      machine,
+      places: { ...systems, ...bigSystem },
+      date: new Date().toISOString().slice(0, 10),
+      seconds,
+      limits,
+      noiseRun: isNoiseRun(),
+      ...outcome,
+      skipped,
+    }
     return conclude(run, options)
   } finally {
     remove()
@@ -157,8 +175,11 @@ function conclude(run: Run, options: Options): number {
   for (const text of run.skipped) console.log(`left out: ${text}`)
   if (options.write && run.results.length > 0) writeFiles(run)
   const slower = run.results.filter((one) => one.slower)
-  console.log(`${run.results.length} cases in ${Math.round(run.seconds)} s; ${slower.length} slower, ${run.failures.length} failed, ${run.skipped.length} left out. ${ruleText()}`)
-  for (const one of slower) console.log(`slower: ${one.id}: ${ratio(one.ratio.median)}, quartiles ${ratio(one.ratio.q1)} to ${ratio(one.ratio.q3)}`)
+  console.log(
+    `${run.results.length} cases in ${Math.round(run.seconds)} s; ${slower.length} slower, ${run.failures.length} failed, ${run.skipped.length} left out. ${ruleText()}`,
+  )
+  for (const one of slower)
+    console.log(`slower: ${one.id}: ${ratio(one.ratio.median)}, quartiles ${ratio(one.ratio.q1)} to ${ratio(one.ratio.q3)}`)
   for (const one of run.failures) console.log(`failed: ${one.id}`)
   return slower.length + run.failures.length > 0 ? 1 : 0
 }
