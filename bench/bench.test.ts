@@ -8,7 +8,7 @@ import { chart } from './chart.ts'
 import { ensureData, linesOf, type Places, rewriteText, textPath } from './data.ts'
 import { ratio, stall, time } from './format.ts'
 import type { CaseResult, SideFigures } from './measure.ts'
-import { grouped, row, type Run } from './report.ts'
+import { grouped, type Run, row } from './report.ts'
 import { quantile } from './stats.ts'
 
 describe('statistics', () => {

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Place } from './cases.ts'
 import { textPath, textsOf } from './data.ts'
 import { peakSinceStart, startPeakMemory } from './memory.ts'
+import type { Mounted } from './mount.ts'
 import type { Operation } from './operations.ts'
 import type { Command, Fresh, Reply, Start, Task } from './protocol.ts'
-import type { Mounted } from './mount.ts'
 import { watchStall } from './stall.ts'
 import { median } from './stats.ts'
 
@@ -132,6 +132,9 @@ async function obey(command: Command): Promise<unknown> {
       return await start()
   }
 }
+
+// The parent is gone: nobody wants the answer.
+process.on('disconnect', () => process.exit())
 
 process.on('message', (command: Command) => {
   obey(command).then(

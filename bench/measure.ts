@@ -10,7 +10,7 @@ import type { BenchCase, Work } from './cases.ts'
 import { ensureData, type Places } from './data.ts'
 import { MeasuredProcess } from './process.ts'
 import type { Fresh } from './protocol.ts'
-import { type Side, SIDES } from './sides.ts'
+import { SIDES, type Side } from './sides.ts'
 import { median, type Spread, spread } from './stats.ts'
 
 /** How much is measured. Times in milliseconds. */

@@ -4,18 +4,17 @@
  * Ends with 0; with 1 if a case is slower than the original beyond noise, or failed; with 2 if it could not run.
  * @module
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { allCases, type BenchCase, GB } from './cases.ts'
 import { chart } from './chart.ts'
 import { type Places, textsOf } from './data.ts'
 import { memory, ratio, stall, time } from './format.ts'
-import { describeMachine, fileSystemOf, findTmpfs, hasRoomForBigFile } from './machine.ts'
+import { describeMachine, fileSystemOf } from './machine.ts'
 import { type CaseResult, type Effort, FULL, measure, QUICK } from './measure.ts'
+import { makePlaces } from './places.ts'
 import { endAll } from './process.ts'
-import { type Failure, json, markdown, ruleText, type Run } from './report.ts'
+import { type Failure, json, markdown, type Run, ruleText } from './report.ts'
 import { isNoiseRun } from './sides.ts'
 
 const HELP = `npm run bench -- [options]
@@ -62,20 +61,6 @@ function checkBuilt(): void {
   for (const file of ['../index.js', '../dist/provider.js', '../dist/tools/index.js', '../dist/policy.js']) {
     if (!existsSync(new URL(file, import.meta.url))) throw new UsageError('the package is not built: npm run build')
   }
-}
-
-/** Makes the directories of this run, and gives what removes them again. */
-function makePlaces(): { places: Places; remove: () => void } {
-  const cache = fileURLToPath(new URL('../.cache/bench', import.meta.url))
-  mkdirSync(cache, { recursive: true })
-  const found = findTmpfs()
-  const disk = mkdtempSync(join(cache, 'run-'))
-  const tmpfs = found === null ? null : mkdtempSync(join(found, 'dsh-fs-native-bench-'))
-  const big = join(found !== null && tmpfs !== null && hasRoomForBigFile(found) ? tmpfs : disk, 'big')
-  const remove = (): void => {
-    for (const path of tmpfs === null ? [disk] : [disk, tmpfs]) rmSync(path, { recursive: true, force: true })
-  }
-  return { places: { cache, big, disk, tmpfs }, remove }
 }
 
 function needsTmpfs(entry: BenchCase): boolean {
