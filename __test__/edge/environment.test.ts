@@ -8,8 +8,9 @@ test('#294 a file that is a bind mount (D18) (until D5)', async () => {
   const space = new Workspace()
   const path = space.file('f', 'old')
   const source = space.file('source', 'old')
-  // A mount namespace of its own, which ends with the child.
-  const wrap = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"', source, path]
+  // A mount namespace of its own, which ends with the child. Who may not mount becomes root of a user namespace first.
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const wrap = ['unshare', '--mount', ...asRoot, 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"', source, path]
   const { outcomes } = await runChild({ cwd: space.dir, steps: [{ fs: 'writeText', path: 'f', content: 'new' }] }, { wrap })
   expect(outcomes).toEqual([
     { failed: replaced('D18', { original: raw('EBUSY', /^EBUSY: .* rename /), ours: typed('write', path, 'EBUSY') }) },
