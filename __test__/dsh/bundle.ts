@@ -69,7 +69,9 @@ function testHeadless(context: Context): void {
 }
 
 function peers(): string[] {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { peerDependencies: Record<string, string> }
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    peerDependencies: Record<string, string>
+  }
   return Object.keys(manifest.peerDependencies)
 }
 
@@ -109,7 +111,13 @@ export function testBundle(context: Context): void {
       const profile = await context.nativeProfile('web', 'web')
       addPreset(context, profile, 'native')
       const { rows, shared, presets } = await probeWeb(context, profile)
-      expect(rows).toEqual({ 'fs-sandbox': true, 'tool-fs': false, 'fs-observation-policy': false, 'fs-native-tools': false, 'fs-native-policy': true })
+      expect(rows).toEqual({
+        'fs-sandbox': true,
+        'tool-fs': false,
+        'fs-observation-policy': false,
+        'fs-native-tools': false,
+        'fs-native-policy': true,
+      })
       expect(shared).toEqual([])
       const { standard, native } = presets
       expect(standard).toEqual(expect.arrayContaining(['read', 'write', 'edit', 'read_image']))

@@ -70,7 +70,11 @@ export class Context {
   }
 
   /** Plays a short script, whose last turn is `HELLO`, with one start of the command. */
-  async ask(profile: Profile, script: readonly Turn[], env: Record<string, string> = {}): Promise<{ outcome: RunResult; requests: ModelRequest[] }> {
+  async ask(
+    profile: Profile,
+    script: readonly Turn[],
+    env: Record<string, string> = {},
+  ): Promise<{ outcome: RunResult; requests: ModelRequest[] }> {
     const server = await startModelServer(script, () => {})
     try {
       const outcome = await profile.start(this.workspaces, server.url, ['Say hello.'], START_MS, env)

@@ -3,8 +3,8 @@
 import dgram from 'node:dgram'
 import dns from 'node:dns'
 import { appendFileSync } from 'node:fs'
-import net from 'node:net'
 import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
 
 const log = process.env.DSH_TEST_NETWORK_LOG
 

@@ -6,7 +6,7 @@ import { type Message, type ModelServer, startModelServer, type ToolDefinition }
 import type { RunResult } from './processes.ts'
 import type { Profile } from './profile.ts'
 import { layOut, turns } from './scenario.ts'
-import { WORK } from './scenes.ts'
+import { WORK } from './steps.ts'
 
 const SESSION_MS = 90_000
 
@@ -62,7 +62,9 @@ interface LogEvent {
 
 /** The tool results of the one session in a harness home. */
 function loggedResults(home: string): Map<string, LoggedResult> {
-  const logs = readdirSync(join(home, 'sessions'), { recursive: true, withFileTypes: true }).filter((entry) => entry.name === 'session.jsonl.zstd')
+  const logs = readdirSync(join(home, 'sessions'), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.name === 'session.jsonl.zstd',
+  )
   const [log] = logs
   if (log === undefined || logs.length !== 1) throw new Error(`expected one session log, found ${logs.length}`)
   const text = zstdDecompressSync(readFileSync(join(log.parentPath, log.name))).toString('utf8')

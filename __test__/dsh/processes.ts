@@ -49,7 +49,13 @@ process.once('exit', killAll)
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<RunResult> {
   const started = performance.now()
   const script = !POSIX && command !== process.execPath
-  const child = spawn(command, args, { cwd: options.cwd, env: options.env, detached: POSIX, shell: script, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    detached: POSIX,
+    shell: script,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   running.add(child)
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {

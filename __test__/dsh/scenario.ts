@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FILES } from './files.ts'
 import type { Turn } from './model-server.ts'
-import { SCENES, type Step, WORK } from './scenes.ts'
+import { SCENES } from './scenes.ts'
+import { type Step, WORK } from './steps.ts'
 
 /** All steps, in the order of the session. */
 export const STEPS: readonly Step[] = SCENES.flatMap((scene) => scene.steps)

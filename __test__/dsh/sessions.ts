@@ -11,7 +11,8 @@ import type { ToolDefinition, Turn } from './model-server.ts'
 import { type Played, play } from './play.ts'
 import type { Profile } from './profile.ts'
 import { expectedResult, LAST_WORDS, STEPS } from './scenario.ts'
-import { SCENES, WORK } from './scenes.ts'
+import { SCENES } from './scenes.ts'
+import { WORK } from './steps.ts'
 
 /** Tools of the original that this package does not have yet; the test fails once it has them, so that they leave this list. */
 const NOT_YET = ['read_image']
@@ -47,7 +48,9 @@ function testSession(context: Context, label: string, confined: boolean): void {
     await Promise.all(
       SIDES.map(async (side) => {
         if (!confined) profiles[side].patch(UNCONFINED[side])
-        played[side] = await play(profiles[side], join(context.workspaces, `${label}-${side}`), (text) => progress(`${label}, ${side}: ${text}`))
+        played[side] = await play(profiles[side], join(context.workspaces, `${label}-${side}`), (text) =>
+          progress(`${label}, ${side}: ${text}`),
+        )
       }),
     )
   }, SET_UP_MS)
@@ -73,7 +76,8 @@ function testSession(context: Context, label: string, confined: boolean): void {
     expect(names(played.native.tools)).toEqual(names(played.original.tools).filter((name) => !NOT_YET.includes(name)))
     expect(names(played.native.tools)).toEqual(expect.arrayContaining(OURS))
     // As text: the order of properties is part of what the model sees.
-    const texts = (side: Side): string[] => played[side].tools.filter((tool) => !NOT_YET.includes(tool.function.name)).map((tool) => JSON.stringify(tool))
+    const texts = (side: Side): string[] =>
+      played[side].tools.filter((tool) => !NOT_YET.includes(tool.function.name)).map((tool) => JSON.stringify(tool))
     expect(texts('native')).toEqual(texts('original'))
   })
 
@@ -122,14 +126,19 @@ const PROGRAM = `
   let refused = '';
   try { await tools.edit({ file_path: 'unseen.txt', old_string: 'a', new_string: 'b' }) } catch (error) { refused = error.message }
   return { written, page, edited, refused };`
-const CODE_SCRIPT: Turn[] = [{ title: 'program', calls: [{ id: 'program', tool: 'run_code', args: { code: PROGRAM, description: 'Files' } }] }, HELLO]
+const CODE_SCRIPT: Turn[] = [
+  { title: 'program', calls: [{ id: 'program', tool: 'run_code', args: { code: PROGRAM, description: 'Files' } }] },
+  HELLO,
+]
+/** The harness strips types with an experimental function of Node's, which would warn. */
+const CODE_MODE = { DSH_TOOLS_MODE: 'code', NODE_NO_WARNINGS: '1' }
 /** Without an attachment store the original has no read_image either. */
 const WITHOUT_IMAGES = '- id: attachment-local\n  disabled: true\n'
 
 async function playCode(context: Context, profile: Profile): Promise<{ prompt: unknown; result: unknown }> {
   profile.patch(WITHOUT_IMAGES)
   writeFileSync(join(context.workspaces, 'unseen.txt'), 'a\n')
-  const { requests } = await context.ask(profile, CODE_SCRIPT, { DSH_TOOLS_MODE: 'code' })
+  const { requests } = await context.ask(profile, CODE_SCRIPT, CODE_MODE)
   const messages = requests.at(-1)?.messages ?? []
   return { prompt: messages[0]?.content, result: messages.find((message) => message.tool_call_id === 'program')?.content }
 }
