@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Context, loadedAddons, SET_UP_MS } from './context.ts'
+import { PROJECT } from './place.ts'
 import type { Profile } from './profile.ts'
 
 const PACKAGE = 'dsh-fs-native'
@@ -26,8 +27,19 @@ function testHeadless(context: Context): void {
   test('adding it makes it the last layer of the profile and nothing else', async () => {
     expect(profile.bundles()).toEqual([...shipped.bundles(), PACKAGE])
     expect(profile.holds(PACKAGE)).toBe(true)
-    // The harness's own packages must come from the installation: a second copy would have its own error classes.
-    for (const peer of peers()) expect({ peer, held: profile.holds(peer) }).toEqual({ peer, held: false })
+  })
+
+  test('its peers are those of the installation', async () => {
+    // The harness links its own packages beside the profiles when it composes one.
+    await profile.dump()
+    const { peerDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+      peerDependencies: Record<string, string>
+    }
+    for (const peer of Object.keys(peerDependencies)) {
+      // A second copy in the profile would have its own error classes.
+      expect({ peer, held: profile.holds(peer) }).toEqual({ peer, held: false })
+      expect(profile.foundAt(peer)).toContain(context.installation.directory)
+    }
   })
 
   test('it swaps the rows of the tools and the policy and leaves the provider', async () => {
@@ -66,13 +78,6 @@ function testHeadless(context: Context): void {
     expect(await profile.dump()).toBe(await shipped.dump())
     expect(await context.offeredTools(profile)).toEqual(await context.offeredTools(shipped))
   })
-}
-
-function peers(): string[] {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    peerDependencies: Record<string, string>
-  }
-  return Object.keys(manifest.peerDependencies)
 }
 
 interface Probe {

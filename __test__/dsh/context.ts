@@ -24,15 +24,15 @@ export class Context {
   private installed: Installation | undefined
   private packed: string | undefined
 
-  /** Installs the command if the cache does not hold it, and packs the project. */
+  /** Packs the project, unless a tarball to test in its place is given, and installs the command if the cache does not hold it. */
   async setUp(): Promise<void> {
+    this.packed = process.env['DSH_FS_NATIVE_TARBALL']
+    if (this.packed === undefined) {
+      const { tarball, files } = await packProject(this.place.temporary)
+      this.packed = tarball
+      progress(`packed ${files.length} files`)
+    }
     this.installed = await installDsh(progress)
-    // A tarball made elsewhere can be tested in the place of the project's own.
-    this.packed = process.env.DSH_FS_NATIVE_TARBALL
-    if (this.packed !== undefined) return
-    const { tarball, files } = await packProject(this.place.temporary)
-    this.packed = tarball
-    progress(`packed ${files.length} files`)
   }
 
   tearDown(): void {

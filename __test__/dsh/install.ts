@@ -6,14 +6,13 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CACHE, makeDirectory } from './place.ts'
 import { runWell } from './processes.ts'
 
 export const DSH_VERSION = '0.1.0-rc.8'
 const PNPM_VERSION = '10.34.9'
 const INSTALL_MS = 15 * 60_000
 
-export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
-export const CACHE = join(PROJECT, '.cache')
 const SOURCE = fileURLToPath(new URL('./installation', import.meta.url))
 
 export interface Installation {
@@ -72,8 +71,7 @@ export async function installDsh(progress: (text: string) => void): Promise<Inst
   const expected = fingerprint()
   if (isComplete(root, expected)) return at(root)
   progress(`installing dsh ${DSH_VERSION} with pnpm ${PNPM_VERSION} into ${root}`)
-  const staging = `${root}.${process.pid}`
-  rmSync(staging, { recursive: true, force: true })
+  const staging = makeDirectory(CACHE)
   try {
     await install(staging, (text) => {
       for (const line of text.split('\n')) if (/^(Progress|Done|added)/.test(line)) progress(line.trim())

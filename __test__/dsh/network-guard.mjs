@@ -1,5 +1,6 @@
 // Preloaded into the harness and every Node process it starts: notes each connection target and each loaded addon in
-// the file named by DSH_TEST_NETWORK_LOG, and refuses what does not stay on this machine.
+// the file named by DSH_TEST_NETWORK_LOG, refuses what does not stay on this machine, and ends the process when the test
+// DSH_TEST_PID is gone (an interrupted test runner kills its workers, which then cannot clean up).
 import dgram from 'node:dgram'
 import dns from 'node:dns'
 import { appendFileSync } from 'node:fs'
@@ -59,3 +60,11 @@ process.dlopen = function notedDlopen(module, filename, ...rest) {
 }
 
 syncBuiltinESMExports()
+
+setInterval(() => {
+  try {
+    process.kill(Number(process.env.DSH_TEST_PID), 0)
+  } catch {
+    process.kill(process.pid, 'SIGKILL')
+  }
+}, 500).unref()

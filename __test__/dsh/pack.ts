@@ -1,7 +1,7 @@
 /** The package as it would be published: the tarball of `npm pack`. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROJECT } from './install.ts'
+import { PROJECT } from './place.ts'
 import { runWell } from './processes.ts'
 
 /** What has to be built before packing. */

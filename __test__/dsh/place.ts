@@ -1,8 +1,12 @@
 /** Directories of a run: a temporary one for harness homes, and one for workspaces that confinement does not open. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
-import { CACHE } from './install.ts'
+import { fileURLToPath } from 'node:url'
+import { isAlive } from './processes.ts'
+
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+export const CACHE = join(PROJECT, '.cache')
 
 /** Everything below these is writable from any workspace under confinement. */
 function temporaryRoots(): string[] {
@@ -33,17 +37,28 @@ export interface Place {
   remove(): void
 }
 
+const PREFIX = '.dsh-fs-native-e2e-'
+const REMOVE = { recursive: true, force: true, maxRetries: 5 }
+
+/** A new directory in a parent, whose name tells the process. Those of processes that were killed are removed first. */
+export function makeDirectory(parent: string): string {
+  mkdirSync(parent, { recursive: true })
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
+    if (!Number.isNaN(pid) && !isAlive(pid)) rmSync(join(parent, name), REMOVE)
+  }
+  return realpathSync.native(mkdtempSync(join(parent, `${PREFIX}${process.pid}-`)))
+}
+
 /** Makes both directories anew. */
 export function makePlace(): Place {
-  const temporary = realpathSync.native(mkdtempSync(join(tmpdir(), 'dsh-fs-native-')))
-  const workspaces = mkdtempSync(join(workspaceBase(), '.dsh-fs-native-test-'))
-  const options = { recursive: true, force: true, maxRetries: 5 }
+  const temporary = makeDirectory(tmpdir())
+  const workspaces = makeDirectory(workspaceBase())
   return {
     temporary,
     workspaces,
     remove: () => {
-      rmSync(temporary, options)
-      rmSync(workspaces, options)
+      for (const directory of [temporary, workspaces]) rmSync(directory, REMOVE)
     },
   }
 }

@@ -60,6 +60,18 @@ interface LogEvent {
   }
 }
 
+/** The log is appended frame by frame, and Node 22 decompresses one frame a call. */
+function decompress(data: Buffer): string {
+  const parts: Buffer[] = []
+  for (let at = 0; at < data.length; ) {
+    // With `info` the result is an object, which the type declarations do not know.
+    const result = zstdDecompressSync(data.subarray(at), { info: true }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
+    parts.push(result.buffer)
+    at += result.engine.bytesWritten
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
 /** The tool results of the one session in a harness home. */
 function loggedResults(home: string): Map<string, LoggedResult> {
   const logs = readdirSync(join(home, 'sessions'), { recursive: true, withFileTypes: true }).filter(
@@ -67,7 +79,7 @@ function loggedResults(home: string): Map<string, LoggedResult> {
   )
   const [log] = logs
   if (log === undefined || logs.length !== 1) throw new Error(`expected one session log, found ${logs.length}`)
-  const text = zstdDecompressSync(readFileSync(join(log.parentPath, log.name))).toString('utf8')
+  const text = decompress(readFileSync(join(log.parentPath, log.name)))
   const result = new Map<string, LoggedResult>()
   for (const line of text.trim().split('\n')) {
     const { type, data } = JSON.parse(line) as LogEvent

@@ -40,6 +40,16 @@ export function killAll(): void {
 
 process.once('exit', killAll)
 
+/** Whether a process of this id runs; one of somebody else's counts. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 /**
  * Runs a command to its end.
  * @param command a program; on Windows also the name of a `.cmd` script.

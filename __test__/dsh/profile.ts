@@ -1,5 +1,5 @@
 /** A fresh harness home with one profile, and the `dsh` commands a user gives on it. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Installation } from './install.ts'
@@ -63,6 +63,7 @@ export class Profile {
       NO_PROXY: '127.0.0.1,localhost',
       NODE_OPTIONS: `--import ${GUARD}`,
       DSH_TEST_NETWORK_LOG: this.log,
+      DSH_TEST_PID: String(process.pid),
       ...extra,
     }
   }
@@ -118,5 +119,10 @@ export class Profile {
   /** Whether a package is in the profile itself (and not only found in the installation). */
   holds(packageName: string): boolean {
     return existsSync(join(this.directory, 'node_modules', packageName, 'package.json'))
+  }
+
+  /** Where a bundle of the profile finds a package that the profile does not hold; its real path. */
+  foundAt(packageName: string): string {
+    return realpathSync.native(join(this.directory, '..', 'node_modules', packageName))
   }
 }

@@ -88,7 +88,7 @@ function testSession(context: Context, label: string, confined: boolean): void {
 
   test('the log holds the same results, cards and error codes', () => {
     const { original, native } = played
-    expect([...native.logged.keys()]).toEqual([...original.logged.keys()])
+    for (const { logged } of [original, native]) expect(new Set(logged.keys())).toEqual(new Set(STEPS.map((step) => step.id)))
     for (const { id } of STEPS.filter((step) => step.native === undefined)) {
       expect({ id, ...native.logged.get(id) }).toEqual({ id, ...original.logged.get(id) })
     }
