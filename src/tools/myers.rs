@@ -1,15 +1,15 @@
 //! The shortest edit script between two sequences (E. W. Myers, "An O(ND) Difference Algorithm and
 //! Its Variations", 1986), within a bound on the work.
 //!
-//! The greedy forward search is used, and the script is the one that its furthest points spell out:
-//! each edit comes as late as the equal elements before it allow, and where the furthest points of
-//! both neighbours are equally far, a removal is preferred. That is the choice of the common line
-//! diffs of the JavaScript world, so scripts agree with theirs even where several are shortest.
+//! This is the greedy forward search, and the script is the one that its furthest points spell out:
+//! each edit comes as late as the equal elements before it allow, and where the points of both
+//! neighbours are equally far, a removal is preferred. That is the choice of the common JavaScript
+//! line diffs, so scripts agree with theirs even where several are shortest.
 //!
 //! Only every 64th row of the search is kept. The way back runs through a block of rows at a time,
 //! computed again from the kept row below it, and only as far aside as the end of the way can see.
-//! That takes no recursion, at most as many steps again, and little memory: four bytes for every 64
-//! steps, and so no more than the bound allows.
+//! That takes no recursion, no more steps than the search itself took, and little memory: four
+//! bytes for 64 steps, so that a bound on the work is one on the memory too.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,11 @@ mod tests;
 /// Distance of the rows that are kept.
 const BLOCK: usize = 64;
 
-/// Stands for a diagonal that no path has reached: behind every real position.
+/// What it costs, in steps, to find equal elements on a path, beside the elements: the processor
+/// guesses that there are none, and most often is right.
+const RUN_COST: u64 = 4;
+
+/// Stands for the point of a diagonal that no path has reached: behind every real one.
 const NONE: i32 = -1;
 
 /// A run of equal elements: `len` of them from `old` in the old and from `new` in the new sequence.
@@ -33,14 +37,20 @@ pub struct Run {
 
 /// Finds a longest common subsequence of two sequences of `old_len` and `new_len` elements.
 ///
-/// `same(i, j)` tells whether element `i` of the old and `j` of the new sequence are equal. Returns
-/// the runs of equal elements in ascending order; everything outside of them is removed or added,
-/// and no script does with less. Returns `None` if it took more than `budget` steps, a step being
-/// one point of the search or one comparison; as many comparisons as there are elements are free.
+/// The last `tail` elements of both are known to be equal. `same(i, j)` tells whether element `i`
+/// of the old and `j` of the new sequence are; it is not asked about the tail, beyond what the
+/// search has to know to make the same choices as without that knowledge.
+///
+/// Returns the runs of equal elements in ascending order; everything outside of them is removed or
+/// added, and no script does with less. Returns `None` if that took more than `budget` steps, a
+/// step being one point of the search or one pair of equal elements on its paths, and a run of them
+/// four more; as many steps of the latter kinds as there are elements are free. The way back is not
+/// counted.
 pub fn common_runs(
     old_len: usize,
     new_len: usize,
-    same: impl Fn(usize, usize) -> bool,
+    tail: usize,
+    same: impl FnMut(usize, usize) -> bool,
     budget: u64,
 ) -> Option<Vec<Run>> {
     let old = i32::try_from(old_len).ok()?;
@@ -49,12 +59,14 @@ pub fn common_runs(
     let mut search = Search {
         old,
         new,
+        end: old - i32::try_from(tail).ok()?,
         same,
         furthest: vec![0; old_len + new_len + 3],
         spans: Vec::new(),
         kept: Vec::new(),
     };
-    search.forward(budget)?;
+    let free = old_len as u64 + new_len as u64;
+    search.forward(Work { budget, free })?;
     Some(search.backward())
 }
 
@@ -67,8 +79,8 @@ struct Span {
 }
 
 impl Span {
-    fn diagonals(self) -> impl Iterator<Item = i32> {
-        (self.lo..=self.hi).step_by(2)
+    fn len(self) -> usize {
+        ((self.hi - self.lo) / 2 + 1) as usize
     }
 
     fn intersect(self, other: Self) -> Self {
@@ -79,9 +91,44 @@ impl Span {
     }
 }
 
+/// How a row ended.
+enum Outcome {
+    /// Short of the end; the diagonals of the next row.
+    Next(Span),
+    /// With a path at the end of both sequences, but for the equal tail.
+    Arrived,
+    /// With the budget used up.
+    Exhausted,
+}
+
+/// What the search may still do.
+struct Work {
+    budget: u64,
+    /// Steps along equal elements that do not count.
+    free: u64,
+}
+
+impl Work {
+    /// Takes steps off the budget. Tells whether there were so many.
+    fn spend(&mut self, steps: u64) -> bool {
+        let left = self.budget.checked_sub(steps);
+        self.budget = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Accounts for steps along equal elements. Tells whether the budget allows them.
+    fn walk(&mut self, steps: u64) -> bool {
+        let free = self.free.min(steps);
+        self.free -= free;
+        self.spend(steps - free)
+    }
+}
+
 struct Search<F> {
     old: i32,
     new: i32,
+    /// Old position on the last diagonal from where on all is equal.
+    end: i32,
     same: F,
     /// For each diagonal the furthest old position of the last two rows.
     furthest: Vec<i32>,
@@ -91,53 +138,74 @@ struct Search<F> {
     kept: Vec<Vec<i32>>,
 }
 
-impl<F: Fn(usize, usize) -> bool> Search<F> {
+impl<F: FnMut(usize, usize) -> bool> Search<F> {
     /// Searches row by row until one reaches the end of both sequences.
-    fn forward(&mut self, budget: u64) -> Option<()> {
-        let free = self.old as u64 + self.new as u64;
-        let mut points = 0;
-        let mut compared = 0;
+    fn forward(&mut self, mut work: Work) -> Option<()> {
+        // The first row is entered like the others, from a point that an addition leads on from.
+        let mut before = Span { lo: 1, hi: 1 };
         let mut span = Span { lo: 0, hi: 0 };
-        let mut before = Span { lo: 0, hi: -1 };
         loop {
-            // Paths that have come to an edge of the grid need not be passed on outwards.
-            let mut next = Span {
-                lo: span.lo - 1,
-                hi: span.hi + 1,
-            };
-            for diagonal in span.diagonals() {
-                let from = self.branch(before, diagonal);
-                let to = self.follow(from, diagonal);
-                *self.cell(diagonal) = to;
-                points += 1;
-                compared += (to - from) as u64;
-                if points + compared.saturating_sub(free) > budget {
-                    return None;
-                }
-                let at_bottom = to - diagonal == self.new;
-                if at_bottom {
-                    next.lo = diagonal + 1;
-                }
-                if to == self.old {
-                    next.hi = diagonal - 1;
-                    span.hi = diagonal;
-                    if at_bottom {
-                        self.spans.push(span);
-                        return Some(());
-                    }
-                    break;
-                }
-            }
+            let outcome = self.row(before, &mut span, &mut work);
             if self.spans.len().is_multiple_of(BLOCK) {
-                let row = span
-                    .diagonals()
-                    .map(|diagonal| *self.cell(diagonal))
-                    .collect();
-                self.kept.push(row);
+                self.kept.push(self.cells(span));
             }
             self.spans.push(span);
-            before = span;
-            span = next;
+            match outcome {
+                Outcome::Next(next) => (before, span) = (span, next),
+                Outcome::Arrived => return Some(()),
+                Outcome::Exhausted => return None,
+            }
+        }
+    }
+
+    /// Computes the furthest points of the row `span` from those of the row `before`. Drops what of
+    /// the row lies behind a point at the end of the old sequence: it cannot matter any more.
+    fn row(&mut self, before: Span, span: &mut Span, work: &mut Work) -> Outcome {
+        let mut at = self.index(span.lo);
+        if span.lo - 1 < before.lo {
+            self.furthest[at - 1] = NONE;
+        }
+        if span.hi + 1 > before.hi {
+            self.furthest[at + 2 * span.len() - 1] = NONE;
+        }
+        let last = self.old - self.new;
+        // Paths that have come to an edge of the grid need not be passed on outwards.
+        let mut next = Span {
+            lo: span.lo - 1,
+            hi: span.hi + 1,
+        };
+        let mut diagonal = span.lo;
+        while diagonal <= span.hi {
+            // The further of both neighbours, as `step` chooses it.
+            let from = self.furthest[at + 1].max(self.furthest[at - 1] + 1);
+            let edge = self.old.min(self.new + diagonal);
+            let end = if diagonal == last { self.end } else { edge };
+            let mut to = from;
+            while to < end && (self.same)(to as usize, (to - diagonal) as usize) {
+                to += 1;
+            }
+            self.furthest[at] = to;
+            if to > from && !work.walk(RUN_COST + (to - from) as u64) {
+                return Outcome::Exhausted;
+            }
+            if to >= end {
+                if diagonal == last {
+                    return Outcome::Arrived;
+                }
+                if to - diagonal == self.new {
+                    next.lo = diagonal + 1;
+                } else {
+                    next.hi = diagonal - 1;
+                    span.hi = diagonal;
+                }
+            }
+            diagonal += 2;
+            at += 2;
+        }
+        if work.spend(span.len() as u64) {
+            Outcome::Next(next)
+        } else {
+            Outcome::Exhausted
         }
     }
 
@@ -151,10 +219,10 @@ impl<F: Fn(usize, usize) -> bool> Search<F> {
             let first = (row - 1) / BLOCK * BLOCK;
             let block = self.block(first, row, diagonal);
             while row > first {
-                let below = &block[row - 1 - first];
+                row -= 1;
+                let below = &block[row - first];
                 let (from, next) = step(below.get(diagonal - 1), below.get(diagonal + 1), diagonal);
                 push_run(&mut runs, from, to, diagonal);
-                row -= 1;
                 diagonal = next;
                 to = below.get(diagonal);
             }
@@ -168,9 +236,15 @@ impl<F: Fn(usize, usize) -> bool> Search<F> {
     /// have a part in the point of row `end` on `diagonal`.
     fn block(&mut self, first: usize, end: usize, diagonal: i32) -> Vec<Row> {
         let kept = std::mem::take(&mut self.kept[first / BLOCK]);
-        for (diagonal, to) in self.spans[first].diagonals().zip(kept) {
-            *self.cell(diagonal) = to;
+        let mut at = self.index(self.spans[first].lo);
+        for to in kept {
+            self.furthest[at] = to;
+            at += 2;
         }
+        let mut unbounded = Work {
+            budget: u64::MAX,
+            free: u64::MAX,
+        };
         let mut rows = Vec::with_capacity(end - first);
         for row in first..end {
             let reach = (end - row) as i32;
@@ -178,58 +252,30 @@ impl<F: Fn(usize, usize) -> bool> Search<F> {
                 lo: diagonal - reach,
                 hi: diagonal + reach,
             };
-            let span = self.spans[row].intersect(seen);
+            let mut span = self.spans[row].intersect(seen);
             if row > first {
-                for diagonal in span.diagonals() {
-                    let from = self.branch(self.spans[row - 1], diagonal);
-                    *self.cell(diagonal) = self.follow(from, diagonal);
-                }
+                self.row(self.spans[row - 1], &mut span, &mut unbounded);
             }
-            let cells = span
-                .diagonals()
-                .map(|diagonal| *self.cell(diagonal))
-                .collect();
-            rows.push(Row { span, cells });
+            rows.push(Row {
+                span,
+                cells: self.cells(span),
+            });
         }
         rows
     }
 
-    /// Where a path enters a diagonal from the row before, whose diagonals are `before`.
-    fn branch(&self, before: Span, diagonal: i32) -> i32 {
-        if before.lo > before.hi {
-            return 0;
-        }
-        let at = self.index(diagonal);
-        let left = if diagonal > before.lo {
-            self.furthest[at - 1]
-        } else {
-            NONE
-        };
-        let right = if diagonal < before.hi {
-            self.furthest[at + 1]
-        } else {
-            NONE
-        };
-        step(left, right, diagonal).0
-    }
-
-    /// How far equal elements lead from old position `from` along a diagonal.
-    fn follow(&self, from: i32, diagonal: i32) -> i32 {
-        let end = self.old.min(self.new + diagonal);
-        let mut to = from;
-        while to < end && (self.same)(to as usize, (to - diagonal) as usize) {
-            to += 1;
-        }
-        to
+    fn cells(&self, span: Span) -> Vec<i32> {
+        let at = self.index(span.lo);
+        self.furthest[at..]
+            .iter()
+            .step_by(2)
+            .take(span.len())
+            .copied()
+            .collect()
     }
 
     fn index(&self, diagonal: i32) -> usize {
         (diagonal + self.new + 1) as usize
-    }
-
-    fn cell(&mut self, diagonal: i32) -> &mut i32 {
-        let at = self.index(diagonal);
-        &mut self.furthest[at]
     }
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn runs(old: &[u8], new: &[u8]) -> Vec<Run> {
-    common_runs(old.len(), new.len(), |i, j| old[i] == new[j], u64::MAX).unwrap()
+    common_runs(old.len(), new.len(), 0, |i, j| old[i] == new[j], u64::MAX).unwrap()
 }
 
 fn run(old: usize, new: usize, len: usize) -> Run {
@@ -119,7 +119,7 @@ fn removals_come_first() {
 fn gives_up_behind_the_budget() {
     let old: Vec<u8> = (0..200).collect();
     let new: Vec<u8> = (0..200).rev().collect();
-    let search = |budget| common_runs(200, 200, |i, j| old[i] == new[j], budget);
+    let search = |budget| common_runs(200, 200, 0, |i, j| old[i] == new[j], budget);
     let enough = (0..)
         .map(|power| 1u64 << power)
         .find(|&budget| search(budget).is_some())
@@ -142,7 +142,7 @@ fn the_way_along_equal_elements_counts() {
         (0..2000).map(&mut toss).collect(),
         (0..2000).map(&mut toss).collect(),
     );
-    let search = |budget| common_runs(2000, 2000, |i, j| old[i] == new[j], budget);
+    let search = |budget| common_runs(2000, 2000, 0, |i, j| old[i] == new[j], budget);
     let common: usize = search(u64::MAX).unwrap().iter().map(|run| run.len).sum();
     let rows = 2 * (2000 - common as u64) + 1;
     assert_eq!(search(rows * (rows + 1) / 2), None);
@@ -152,9 +152,9 @@ fn the_way_along_equal_elements_counts() {
 #[test]
 fn long_scripts_need_no_stack() {
     let new: Vec<usize> = (0..300_000).filter(|i| i % 3 > 0).collect();
-    let found = common_runs(300_000, new.len(), |i, j| i == new[j], 1 << 26);
+    let found = common_runs(300_000, new.len(), 0, |i, j| i == new[j], 1 << 26);
     assert_eq!(found, None);
-    let far = common_runs(1_000_000, 999_000, |i, j| i == j + j / 999 + 1, u64::MAX).unwrap();
+    let far = common_runs(1_000_000, 999_000, 0, |i, j| i == j + j / 999 + 1, u64::MAX).unwrap();
     assert_eq!(far.iter().map(|run| run.len).sum::<usize>(), 999_000);
 }
 

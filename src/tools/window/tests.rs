@@ -286,6 +286,8 @@ fn counts_units() {
         assert_eq!(utf16_units(text.as_bytes()), text.encode_utf16().count());
     }
     assert_eq!(utf16_units(b"\xED\xA0\x80"), 1);
+    assert_eq!(utf16_units("é\u{1F600}".repeat(1000).as_bytes()), 3000);
+    assert_eq!(utf16_units(&[0xF0; 300]), 600);
 }
 
 proptest! {
