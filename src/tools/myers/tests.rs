@@ -150,6 +150,27 @@ fn the_way_along_equal_elements_counts() {
 }
 
 #[test]
+fn every_pair_on_the_way_counts() {
+    // Few elements differ, so that the runs are long, but too many for the budget.
+    let mut state = 1u32;
+    let mut toss = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state < u32::MAX / 30
+    };
+    let (old, new): (Vec<bool>, Vec<bool>) = (
+        (0..20_000).map(&mut toss).collect(),
+        (0..20_000).map(&mut toss).collect(),
+    );
+    let mut pairs = 0;
+    let same = |i: usize, j: usize| {
+        pairs += u64::from(old[i] == new[j]);
+        old[i] == new[j]
+    };
+    assert_eq!(common_runs(20_000, 20_000, 0, same, 50_000), None);
+    assert!(pairs > 10_000 && pairs <= 90_000 + 20_000, "{pairs}");
+}
+
+#[test]
 fn long_scripts_need_no_stack() {
     let new: Vec<usize> = (0..300_000).filter(|i| i % 3 > 0).collect();
     let found = common_runs(300_000, new.len(), 0, |i, j| i == new[j], 1 << 26);
