@@ -116,7 +116,7 @@ function name(value: unknown, known: { dir: string; signal: AbortSignal; agent: 
 async function same(options: Options, ...calls: Call[]): Promise<unknown[]> {
   const theirs = await (await world(original, options)).play(...calls)
   const mine = await (await world(ours, options)).play(...calls)
-  expect(mine).toEqual(theirs)
+  expect(mine).toStrictEqual(theirs)
   return mine
 }
 
@@ -235,7 +235,7 @@ describe('write and edit', () => {
   })
 
   test("a value that a plugin put in the place of the tool's gets its own diff", async () => {
-    const replacement = { path: 'elsewhere', before: 'p\nq\n', after: 'p\nQ\n' }
+    const replacement = { path: 'elsewhere', before: 'a longer\ntext\n', after: 'a longer\nword\n' }
     const prepare = async (made: World) => {
       file('f', 'a\nb\n')(made)
       made.ctx.on('tools/post-execute', async (_exec, result, next) => {
@@ -246,7 +246,7 @@ describe('write and edit', () => {
     const log = await same({ prepare }, ['edit', edit], ['edit', { ...edit, old_string: 'B', new_string: 'c' }])
     expect(
       log.filter((entry) => (entry as unknown[])[0] === 'result').map((entry) => (entry as [string, { meta: object }])[1].meta),
-    ).toEqual([{ diffs: [{ path: 'f', oldText: 'a\nb', newText: 'a\nB' }] }, { diffs: [{ path: 'f', oldText: 'p\nq', newText: 'p\nQ' }] }])
+    ).toEqual([{ diffs: [{ path: 'f', oldText: 'a\nb', newText: 'a\nB' }] }, { diffs: [{ path: 'f', oldText: 'a longer\ntext', newText: 'a longer\nword' }] }])
   })
 })
 
