@@ -246,7 +246,24 @@ describe('write and edit', () => {
     const log = await same({ prepare }, ['edit', edit], ['edit', { ...edit, old_string: 'B', new_string: 'c' }])
     expect(
       log.filter((entry) => (entry as unknown[])[0] === 'result').map((entry) => (entry as [string, { meta: object }])[1].meta),
-    ).toEqual([{ diffs: [{ path: 'f', oldText: 'a\nb', newText: 'a\nB' }] }, { diffs: [{ path: 'f', oldText: 'a longer\ntext', newText: 'a longer\nword' }] }])
+    ).toEqual([
+      { diffs: [{ path: 'f', oldText: 'a\nb', newText: 'a\nB' }] },
+      { diffs: [{ path: 'f', oldText: 'a longer\ntext', newText: 'a longer\nword' }] },
+    ])
+  })
+
+  test('a diff is that of the value, also when half of it was replaced', async () => {
+    const made = await world(ours, { prepare: file('f', 'a\nb\n') })
+    const { execute, output } = made.ctx.tools.get('edit')!
+    const diffsFor = async (replaced: object) => {
+      writeFileSync(join(made.dir, 'f'), 'a\nb\n')
+      const args = Object.freeze({ ...edit })
+      const value = await execute(args, { signal: new AbortController().signal, callId: 'c' } as never)
+      return output.presentationMeta!(args, { ...(value as object), ...replaced })
+    }
+    expect(await diffsFor({})).toEqual({ diffs: [{ path: 'f', oldText: 'a\nb', newText: 'a\nB' }] })
+    expect(await diffsFor({ before: 'another\n' })).toEqual({ diffs: [{ path: 'f', oldText: 'another', newText: 'a\nB' }] })
+    expect(await diffsFor({ after: 'another\n' })).toEqual({ diffs: [{ path: 'f', oldText: 'a\nb', newText: 'another' }] })
   })
 })
 
