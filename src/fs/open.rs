@@ -1,0 +1,79 @@
+//! Opening a target once, so that type, version and content are those of one and the same file.
+//!
+//! Contract: provider §6, §10.
+
+use std::fs::{File, Metadata};
+use std::io;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::contract::{Code, FsError, Target};
+use crate::fs::{errno, metadata};
+
+#[cfg(unix)]
+#[path = "open/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "open/windows.rs"]
+mod platform;
+
+/// Opens a path for reading, whatever it names: pipes and devices do not block, a terminal does
+/// not become the process's own, a directory opens as well.
+pub fn open_for_read(path: &str) -> io::Result<File> {
+    platform::options().read(true).open(path)
+}
+
+/// Opens a target and takes its metadata from the descriptor; `None` if it is absent. The type is
+/// the caller's to judge.
+///
+/// Errors: `Aborted` as `<verb> aborted` before anything is opened; else as [`open_target`].
+///
+/// Contract: provider §6.
+pub fn open_text_target(
+    target: &Target,
+    verb: &str,
+    cancel: &CancellationToken,
+) -> Result<Option<(File, Metadata)>, FsError> {
+    metadata::check(cancel, verb)?;
+    open_target(target, verb)
+}
+
+/// As [`open_text_target`] without the check for cancellation, for operations whose guards come
+/// before it.
+///
+/// Errors: `NotRegularFile` for what cannot be opened because it is no regular file; else the
+/// system's, as `cannot <verb> "<display>"`.
+pub fn open_target(target: &Target, verb: &str) -> Result<Option<(File, Metadata)>, FsError> {
+    let file = match open_for_read(&target.key) {
+        Ok(file) => file,
+        Err(error) if errno::is_absent(&error) => return Ok(None),
+        Err(error) if is_special(&target.key) => {
+            let cause = errno::cause(&error, "open");
+            return Err(FsError {
+                cause,
+                ..not_regular(target, verb)
+            });
+        }
+        Err(error) => return Err(errno::failure(verb, &target.display, &error, "open")),
+    };
+    match file.metadata() {
+        Ok(meta) => Ok(Some((file, meta))),
+        Err(error) => Err(errno::failure(verb, &target.display, &error, "fstat")),
+    }
+}
+
+/// The failure for a target of another type than a regular file.
+pub fn not_regular(target: &Target, verb: &str) -> FsError {
+    errno::cannot(
+        Code::NotRegularFile,
+        verb,
+        &target.display,
+        "not a regular file",
+    )
+}
+
+/// Sockets cannot be opened, directories and pipes only with permission: their type is the better
+/// answer.
+fn is_special(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
+}
