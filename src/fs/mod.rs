@@ -1,0 +1,164 @@
+//! The local provider: files of this machine, as `ctx.fs` promises them. Contract: provider.
+//!
+//! The functions below this module block; they run on the worker threads of `crate::node`, one
+//! job a call, and look at the call's cancellation between steps and chunks. What awaits (the
+//! mutation lock, the turns of a long read) is here and in `stream`.
+
+mod basis;
+mod edit;
+mod errno;
+mod identity;
+mod lexical;
+mod list;
+mod lock;
+mod metadata;
+mod open;
+mod publish;
+mod read;
+mod stream;
+mod write;
+
+use std::sync::Arc;
+
+pub use identity::session_base;
+pub use list::Listed;
+pub use lock::{Locks, Ticket};
+pub use stream::FileText;
+use tokio_util::sync::CancellationToken;
+
+use crate::contract::{
+    EditOutcome, EditRequest, FsError, Info, Opened, Outcome, Provider, Target, WriteIntent,
+    WriteOutcome,
+};
+use crate::text::Text;
+
+/// Bytes that one turn of a window scan reads; large enough to run at memory speed, small enough
+/// to share the threads.
+const SCAN_CHUNK: usize = 1 << 20;
+
+/// One local provider: its base directory, its limits and its mutation locks.
+pub struct LocalFs {
+    /// Base of relative paths.
+    pub base: String,
+    /// Exclusive byte limit of both sides of an overwrite's diff.
+    pub diff_basis_max_bytes: u64,
+    /// Queues of the mutations, one a target.
+    pub locks: Arc<Locks>,
+}
+
+/// A local provider as one call sees it: with the call's cancellation.
+#[derive(Clone)]
+pub struct LocalCall {
+    /// The provider.
+    pub fs: Arc<LocalFs>,
+    /// Cancels this call.
+    pub cancel: CancellationToken,
+}
+
+impl LocalCall {
+    /// Maps a path to a target. Contract: provider §3.
+    pub fn resolve_now(&self, path: &str, cwd: Option<&str>) -> Result<Target, FsError> {
+        identity::resolve(&self.fs.base, path, cwd, &self.cancel)
+    }
+
+    /// Metadata of a target, `None` if it is absent. Contract: provider §5.
+    pub fn stat(&self, target: &Target) -> Result<Option<Info>, FsError> {
+        metadata::stat(target, &self.cancel)
+    }
+
+    /// Metadata of a path without following its last link. Contract: provider §5.
+    pub fn lstat(&self, path: &str, cwd: Option<&str>) -> Result<Option<Info>, FsError> {
+        metadata::lstat(&self.fs.base, path, cwd, &self.cancel)
+    }
+
+    /// The whole text of a file. Contract: provider §6.
+    pub fn read_text(&self, target: &Target) -> Result<Text, FsError> {
+        read::read_text(target, &self.cancel)
+    }
+
+    /// The bytes of a file of at most `max` bytes. Contract: provider §6.
+    pub fn read_bytes(&self, target: &Target, max: u64) -> Result<Vec<u8>, FsError> {
+        read::read_bytes(target, max, &self.cancel)
+    }
+
+    /// The children of a directory, unsorted, each with its own result. Contract: provider §7.
+    pub fn list_dir(
+        &self,
+        target: &Target,
+    ) -> Result<Vec<(String, Result<Listed, FsError>)>, FsError> {
+        list::list_dir(target, &self.cancel)
+    }
+
+    /// Opens a target's text for reading in chunks of `chunk` bytes; `None` if it is absent.
+    pub fn open_text(
+        &self,
+        target: &Target,
+        chunk: usize,
+    ) -> Result<Option<Opened<FileText>>, FsError> {
+        let opened = open::open_text_target(target, "read", &self.cancel)?;
+        Ok(opened.map(|(file, meta)| {
+            let info = metadata::info_of(&meta);
+            let (display, cancel) = (target.display.clone(), self.cancel.clone());
+            Opened { info, text: FileText::new(file, meta, display, chunk, cancel) }
+        }))
+    }
+
+    /// Creates or replaces a file when `ticket` has its turn. Contract: provider §8, §9.
+    pub async fn write_in_turn(
+        &self,
+        ticket: Ticket,
+        target: &Target,
+        content: &Text,
+        intent: Option<&WriteIntent>,
+    ) -> Result<WriteOutcome, FsError> {
+        let turn = ticket.acquire(&self.cancel).await;
+        let _guard = turn.ok_or_else(|| FsError::aborted("write"))?;
+        let limit = self.fs.diff_basis_max_bytes;
+        write::write_text(target, content, intent, limit, &self.cancel)
+    }
+
+    /// Replaces literal text when `ticket` has its turn. Contract: provider §8, §10.
+    pub async fn edit_in_turn(
+        &self,
+        ticket: Ticket,
+        target: &Target,
+        request: &EditRequest,
+        expected: Option<&str>,
+    ) -> Result<EditOutcome, FsError> {
+        let turn = ticket.acquire(&self.cancel).await;
+        let _guard = turn.ok_or_else(|| FsError::aborted("edit"))?;
+        edit::edit_text(target, request, expected, &self.cancel)
+    }
+}
+
+impl Provider for LocalCall {
+    type Source = FileText;
+
+    async fn resolve(&self, path: &str, cwd: Option<&str>) -> Outcome<Target> {
+        Ok(self.resolve_now(path, cwd)?)
+    }
+
+    async fn open(&self, target: &Target, _: u64) -> Outcome<Option<Opened<FileText>>> {
+        Ok(self.open_text(target, SCAN_CHUNK)?)
+    }
+
+    async fn write_text(
+        &self,
+        target: &Target,
+        content: Text,
+        intent: Option<WriteIntent>,
+    ) -> Outcome<WriteOutcome> {
+        let ticket = self.fs.locks.enqueue(&target.key);
+        Ok(self.write_in_turn(ticket, target, &content, intent.as_ref()).await?)
+    }
+
+    async fn edit_text(
+        &self,
+        target: &Target,
+        edit: EditRequest,
+        expected: Option<String>,
+    ) -> Outcome<EditOutcome> {
+        let ticket = self.fs.locks.enqueue(&target.key);
+        Ok(self.edit_in_turn(ticket, target, &edit, expected.as_deref()).await?)
+    }
+}

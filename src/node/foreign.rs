@@ -1,0 +1,221 @@
+//! A `ctx.fs` that is not ours (a remote backend, a wrapped one, a test double) as a provider.
+
+use std::sync::Arc;
+
+use napi::Either;
+use napi::bindgen_prelude::{FnArgs, Null, Utf16String};
+use napi_derive::napi;
+
+use super::hooks::{AsyncCallback, ask};
+use super::text::JsText;
+use super::types::{EditGuard, Info, Target, WriteIntent};
+use crate::contract::{
+    self, EditOutcome, EditRequest, FileType, Opened, Operation, Outcome, Provider, TextSource,
+    WriteOutcome,
+};
+use crate::text::Text;
+
+/// A literal replacement, as `ctx.fs.editText` takes it.
+#[napi(object, object_from_js = false)]
+pub struct ForeignEdit {
+    /// Text to find.
+    #[napi(ts_type = "string")]
+    pub old_string: JsText,
+    /// Text to put in its place.
+    #[napi(ts_type = "string")]
+    pub new_string: JsText,
+    /// Replace every occurrence.
+    pub replace_all: bool,
+}
+
+/// What a foreign `writeText` returned.
+#[napi(object, object_to_js = false)]
+pub struct ForeignWritten {
+    /// `create` or `update`.
+    pub operation: String,
+    /// Version after the write.
+    pub version: String,
+    /// Former text.
+    #[napi(ts_type = "string | null")]
+    pub before: Either<Utf16String, Null>,
+    /// New text.
+    #[napi(ts_type = "string")]
+    pub after: Utf16String,
+}
+
+/// What a foreign `editText` returned.
+#[napi(object, object_to_js = false)]
+pub struct ForeignEdited {
+    /// Version after the edit.
+    pub version: String,
+    /// Former text.
+    #[napi(ts_type = "string")]
+    pub before: Utf16String,
+    /// New text.
+    #[napi(ts_type = "string")]
+    pub after: Utf16String,
+}
+
+type OnTarget<Value> = AsyncCallback<FnArgs<(Target,)>, Value>;
+type WriteText = AsyncCallback<FnArgs<(Target, JsText, Either<WriteIntent, ()>)>, ForeignWritten>;
+type EditText = AsyncCallback<FnArgs<(Target, ForeignEdit, Either<EditGuard, ()>)>, ForeignEdited>;
+
+/// A foreign `ctx.fs`, bound to one tool call. Every callback returns a promise; each is called
+/// exactly as often and in the order that the contract of the tool says.
+#[napi(object, object_to_js = false)]
+pub struct ProviderCallbacks {
+    /// `resolve(path, { cwd })`.
+    #[napi(ts_type = "(path: string, cwd?: string) => Promise<Target>")]
+    pub resolve: AsyncCallback<FnArgs<(String, Either<String, ()>)>, Target>,
+    /// `stat(target)`.
+    #[napi(ts_type = "(target: Target) => Promise<Info | undefined>")]
+    pub stat: OnTarget<Option<Info>>,
+    /// `readText(target)`.
+    #[napi(ts_type = "(target: Target) => Promise<string>")]
+    pub read_text: OnTarget<Utf16String>,
+    /// `streamText(target)`: makes the stream that `nextText` pulls from.
+    #[napi(ts_type = "(target: Target) => Promise<void>")]
+    pub open_text: OnTarget<()>,
+    /// The next chunk of the stream, `null` at its end.
+    #[napi(ts_type = "() => Promise<string | null>")]
+    pub next_text: AsyncCallback<(), Option<Utf16String>>,
+    /// `writeText(target, content, intent)`.
+    #[napi(
+        ts_type = "(target: Target, content: string, intent?: WriteIntent) => Promise<ForeignWritten>"
+    )]
+    pub write_text: WriteText,
+    /// `editText(target, edit, guard)`.
+    #[napi(
+        ts_type = "(target: Target, edit: ForeignEdit, guard?: EditGuard) => Promise<ForeignEdited>"
+    )]
+    pub edit_text: EditText,
+}
+
+/// A foreign provider during one call.
+pub struct ForeignFs(pub Arc<ProviderCallbacks>);
+
+/// The text of a foreign file: whole, or streamed.
+pub struct ForeignText {
+    callbacks: Arc<ProviderCallbacks>,
+    target: contract::Target,
+    state: State,
+    chunk: Text,
+}
+
+enum State {
+    Whole,
+    Stream,
+    Streaming,
+    Ended,
+}
+
+impl TextSource for ForeignText {
+    async fn next(&mut self) -> Outcome<Option<&[u8]>> {
+        let target = || (Target::from(self.target.clone()),).into();
+        let chunk = match self.state {
+            State::Whole => {
+                self.state = State::Ended;
+                Some(ask(&self.callbacks.read_text, target()).await?)
+            }
+            State::Stream => {
+                ask(&self.callbacks.open_text, target()).await?;
+                self.state = State::Streaming;
+                ask(&self.callbacks.next_text, ()).await?
+            }
+            State::Streaming => ask(&self.callbacks.next_text, ()).await?,
+            State::Ended => None,
+        };
+        let Some(chunk) = chunk else {
+            self.state = State::Ended;
+            return Ok(None);
+        };
+        self.chunk = Text::from_utf16(&chunk);
+        Ok(Some(self.chunk.as_bytes()))
+    }
+
+    async fn is_settled(&mut self) -> Outcome<bool> {
+        Ok(true)
+    }
+}
+
+impl Provider for ForeignFs {
+    type Source = ForeignText;
+
+    async fn resolve(&self, path: &str, cwd: Option<&str>) -> Outcome<contract::Target> {
+        let arguments = (path.to_owned(), or_undefined(cwd.map(str::to_owned)));
+        Ok(ask(&self.0.resolve, arguments.into()).await?.into())
+    }
+
+    async fn open(
+        &self,
+        target: &contract::Target,
+        stream_min_size: u64,
+    ) -> Outcome<Option<Opened<ForeignText>>> {
+        let info = ask(&self.0.stat, (Target::from(target.clone()),).into()).await?;
+        let Some(info) = info.map(contract::Info::from) else { return Ok(None) };
+        let whole = info.size.is_some_and(|size| size < stream_min_size);
+        let state = match info.kind {
+            FileType::File if whole => State::Whole,
+            FileType::File => State::Stream,
+            _ => State::Ended,
+        };
+        let text = ForeignText {
+            callbacks: self.0.clone(),
+            target: target.clone(),
+            state,
+            chunk: Text::from_valid(Vec::new()),
+        };
+        Ok(Some(Opened { info, text }))
+    }
+
+    async fn write_text(
+        &self,
+        target: &contract::Target,
+        content: Text,
+        intent: Option<contract::WriteIntent>,
+    ) -> Outcome<WriteOutcome> {
+        let arguments = (
+            Target::from(target.clone()),
+            JsText::from(content),
+            or_undefined(intent.map(WriteIntent::from)),
+        );
+        let written = ask(&self.0.write_text, arguments.into()).await?;
+        Ok(WriteOutcome {
+            operation: match written.operation.as_str() {
+                "create" => Operation::Create,
+                _ => Operation::Update,
+            },
+            version: written.version,
+            before: match &written.before {
+                Either::A(before) => Some(Text::from_utf16(before)),
+                Either::B(_) => None,
+            },
+            after: Text::from_utf16(&written.after),
+        })
+    }
+
+    async fn edit_text(
+        &self,
+        target: &contract::Target,
+        edit: EditRequest,
+        expected: Option<String>,
+    ) -> Outcome<EditOutcome> {
+        let request = ForeignEdit {
+            old_string: edit.old.into(),
+            new_string: edit.new.into(),
+            replace_all: edit.replace_all,
+        };
+        let guard = or_undefined(expected.map(|version| EditGuard { version }));
+        let arguments = (Target::from(target.clone()), request, guard);
+        let edited = ask(&self.0.edit_text, arguments.into()).await?;
+        Ok(EditOutcome {
+            version: edited.version,
+            before: Text::from_utf16(&edited.before),
+            after: Text::from_utf16(&edited.after),
+        })
+    }
+}
+
+fn or_undefined<T>(value: Option<T>) -> Either<T, ()> {
+    value.map_or(Either::B(()), Either::A)
+}

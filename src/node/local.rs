@@ -1,0 +1,281 @@
+//! The local provider as a class of the addon.
+
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Buffer, ClassInstance, Null, PromiseRaw, Utf16String};
+use napi::{Either, Env};
+use napi_derive::napi;
+use tokio_util::sync::CancellationToken;
+
+use super::cancel::{Cancellation, token_of};
+use super::error::{CreateError, rejection};
+use super::runtime::run;
+use super::stream::TextStream;
+use super::text::{JsText, text_of};
+use super::types::{
+    EditGuard, Info, Listing, ListingFailure, Target, TextEdited, TextWritten, WriteIntent,
+};
+use crate::contract::{EditRequest, FileType, FsError, Outcome};
+use crate::fs::{self, Listed, LocalCall, Locks};
+use crate::text::Text;
+
+type Cancel<'a> = Option<ClassInstance<'a, Cancellation>>;
+
+/// Configuration of a local provider.
+#[napi(object, object_to_js = false)]
+pub struct LocalFsOptions {
+    /// Base of relative paths.
+    pub cwd: String,
+    /// Exclusive byte limit of both sides of an overwrite's diff.
+    pub diff_basis_max_bytes: f64,
+    /// Makes the host's error of a message, a stable code and the system error behind it.
+    #[napi(ts_type = "(message: string, code: string, cause?: SystemCause) => Error")]
+    pub create_error: CreateError,
+}
+
+/// The files of this machine. Every method runs as one job off the event loop and rejects with
+/// what `createError` made. Contract: provider.
+#[napi]
+pub struct LocalFs {
+    fs: Arc<fs::LocalFs>,
+    create_error: Arc<CreateError>,
+}
+
+#[napi]
+impl LocalFs {
+    /// A provider with its own mutation locks.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(options: LocalFsOptions) -> Self {
+        let fs = fs::LocalFs {
+            base: options.cwd,
+            diff_basis_max_bytes: options.diff_basis_max_bytes as u64,
+            locks: Arc::new(Locks::default()),
+        };
+        LocalFs { fs: Arc::new(fs), create_error: Arc::new(options.create_error) }
+    }
+
+    /// Maps a path to a target; relative paths start at `cwd`, else at the configured base.
+    #[napi(ts_return_type = "Promise<Target>", catch_unwind)]
+    pub fn resolve<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        cwd: Option<String>,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, Target>> {
+        let call = self.call(token_of(cancel));
+        self.job(env, async move { Ok(call.resolve_now(&path, cwd.as_deref())?.into()) })
+    }
+
+    /// Metadata of a target, `null` if it is absent.
+    #[napi(ts_return_type = "Promise<Info | null>", catch_unwind)]
+    pub fn stat<'env>(
+        &self,
+        env: &'env Env,
+        target: Target,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
+        let call = self.call(token_of(cancel));
+        self.job(env, async move { Ok(call.stat(&target.into())?.map(Info::from)) })
+    }
+
+    /// Metadata of a path without following its last link, `null` if it is absent.
+    #[napi(ts_return_type = "Promise<Info | null>", catch_unwind)]
+    pub fn lstat<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        cwd: Option<String>,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
+        let call = self.call(token_of(cancel));
+        self.job(env, async move { Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from)) })
+    }
+
+    /// The whole text of a file, without its byte-order mark.
+    #[napi(ts_return_type = "Promise<string>", catch_unwind)]
+    pub fn read_text<'env>(
+        &self,
+        env: &'env Env,
+        target: Target,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, JsText>> {
+        let call = self.call(token_of(cancel));
+        self.job(env, async move { Ok(call.read_text(&target.into())?.into()) })
+    }
+
+    /// The text of a file in chunks. Nothing is opened before the first chunk is asked for.
+    #[napi(catch_unwind)]
+    pub fn open_text(&self, target: Target, cancel: Cancel<'_>) -> TextStream {
+        TextStream::new(self.call(token_of(cancel)), target.into(), self.create_error.clone())
+    }
+
+    /// The bytes of a file of at most `maxBytes` bytes.
+    #[napi(ts_return_type = "Promise<Buffer>", catch_unwind)]
+    pub fn read_bytes<'env>(
+        &self,
+        env: &'env Env,
+        target: Target,
+        max_bytes: f64,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, Buffer>> {
+        let call = self.call(token_of(cancel));
+        self.job(env, async move { Ok(call.read_bytes(&target.into(), max_bytes as u64)?.into()) })
+    }
+
+    /// The children of a directory, unsorted.
+    #[napi(ts_return_type = "Promise<Listing>", catch_unwind)]
+    pub fn list_dir<'env>(
+        &self,
+        env: &'env Env,
+        target: Target,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, Listing>> {
+        let call = self.call(token_of(cancel));
+        self.job(env, async move { Ok(columns(call.list_dir(&target.into())?)) })
+    }
+
+    /// Creates or replaces a file. Its place in the target's queue is taken now.
+    #[napi(ts_return_type = "Promise<TextWritten>", catch_unwind)]
+    pub fn write_text<'env>(
+        &self,
+        env: &'env Env,
+        target: Target,
+        #[napi(ts_arg_type = "string")] content: Utf16String,
+        intent: Option<WriteIntent>,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, TextWritten>> {
+        let call = self.call(token_of(cancel));
+        let ticket = self.fs.locks.enqueue(&target.target_key);
+        self.job(env, async move {
+            let intent = intent.and_then(WriteIntent::into_contract);
+            let content = text_of(&content);
+            let target = target.into();
+            let written = call.write_in_turn(ticket, &target, &content, intent.as_ref()).await?;
+            Ok(TextWritten {
+                operation: written.operation.as_str().to_owned(),
+                version: written.version,
+                before: written.before.map_or(Either::B(Null), |before| Either::A(before.into())),
+                after: written.after.into(),
+            })
+        })
+    }
+
+    /// Replaces literal text. Its place in the target's queue is taken now.
+    #[napi(ts_return_type = "Promise<TextEdited>", catch_unwind)]
+    #[expect(clippy::too_many_arguments, reason = "the contract's members, flat to save an object")]
+    pub fn edit_text<'env>(
+        &self,
+        env: &'env Env,
+        target: Target,
+        #[napi(ts_arg_type = "string")] old_string: Utf16String,
+        #[napi(ts_arg_type = "string")] new_string: Utf16String,
+        replace_all: bool,
+        expected: Option<EditGuard>,
+        cancel: Cancel<'_>,
+    ) -> napi::Result<PromiseRaw<'env, TextEdited>> {
+        let call = self.call(token_of(cancel));
+        let ticket = self.fs.locks.enqueue(&target.target_key);
+        self.job(env, async move {
+            let request = EditRequest {
+                old: text_of(&old_string),
+                new: text_of(&new_string),
+                replace_all,
+            };
+            let target = target.into();
+            let expected = expected.map(|guard| guard.version);
+            let edited = call.edit_in_turn(ticket, &target, &request, expected.as_deref()).await?;
+            Ok(TextEdited {
+                version: edited.version,
+                before: edited.before.into(),
+                after: edited.after.into(),
+            })
+        })
+    }
+}
+
+impl LocalFs {
+    /// This provider for one call.
+    pub fn call(&self, cancel: CancellationToken) -> LocalCall {
+        LocalCall { fs: self.fs.clone(), cancel }
+    }
+
+    fn job<'env, V>(
+        &self,
+        env: &'env Env,
+        work: impl Future<Output = Outcome<V>> + Send + 'static,
+    ) -> napi::Result<PromiseRaw<'env, V>>
+    where
+        V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
+    {
+        let create_error = self.create_error.clone();
+        run(env, work, move |env, outcome| {
+            outcome.map_err(|failure| rejection(env, &create_error, failure))
+        })
+    }
+}
+
+fn columns(rows: Vec<(String, Result<Listed, FsError>)>) -> Listing {
+    let mut kinds = Vec::with_capacity(rows.len());
+    let mut sizes = Vec::with_capacity(rows.len());
+    let mut names = Column::default();
+    let mut keys = Column::default();
+    let mut versions = Column::default();
+    let mut failures = Vec::new();
+    for (row, (name, result)) in rows.into_iter().enumerate() {
+        names.push(&name);
+        match result {
+            Ok(listed) => {
+                keys.push(&listed.key);
+                versions.push(listed.version.as_deref().unwrap_or_default());
+                kinds.push(match listed.kind {
+                    FileType::File => 0,
+                    FileType::Directory => 1,
+                    FileType::Symlink | FileType::Other => 2,
+                });
+                sizes.push(listed.size.map_or(-1.0, |size| size as f64));
+            }
+            Err(error) => {
+                keys.push("");
+                versions.push("");
+                kinds.push(2);
+                sizes.push(-1.0);
+                failures.push(ListingFailure {
+                    row: row as u32,
+                    message: error.message,
+                    code: error.code.as_str().to_owned(),
+                    cause: error.cause.map(Into::into),
+                });
+            }
+        }
+    }
+    Listing {
+        names: names.into_text(),
+        keys: keys.into_text(),
+        versions: versions.into_text(),
+        kinds: kinds.into(),
+        sizes: sizes.into(),
+        failures,
+    }
+}
+
+/// Strings joined by NUL, which no name holds.
+#[derive(Default)]
+struct Column {
+    joined: Vec<u8>,
+    rows: usize,
+}
+
+impl Column {
+    fn push(&mut self, value: &str) {
+        if self.rows > 0 {
+            self.joined.push(0);
+        }
+        self.joined.extend_from_slice(value.as_bytes());
+        self.rows += 1;
+    }
+
+    fn into_text(self) -> JsText {
+        Text::from_valid(self.joined).into()
+    }
+}

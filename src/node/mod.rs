@@ -1,0 +1,15 @@
+//! What JavaScript sees. The only room that knows Node-API.
+//!
+//! A call's synchronous part converts the request; everything else runs as one job on the worker
+//! threads; its result becomes a JavaScript value when the promise settles. See [`runtime`].
+
+mod cancel;
+mod error;
+mod foreign;
+mod hooks;
+mod local;
+mod runtime;
+mod stream;
+mod text;
+mod tools;
+mod types;

@@ -1,0 +1,111 @@
+//! A file's text as a stream that JavaScript pulls from.
+
+use std::sync::Arc;
+
+use napi::Either;
+use napi::Env;
+use napi::bindgen_prelude::{Null, PromiseRaw};
+use napi_derive::napi;
+use tokio::sync::Mutex;
+
+use super::error::{CreateError, rejection};
+use super::runtime::run;
+use super::text::JsText;
+use crate::contract::{Code, FileType, FsError, Outcome, Target, TextSource};
+use crate::fs::{FileText, LocalCall};
+use crate::text::Text;
+
+/// Bytes of one chunk: large enough that a chunk's way over the boundary does not count, small
+/// enough that its copy does not hold the event loop.
+const CHUNK: usize = 256 << 10;
+
+/// The text of one file. Contract: provider §6.
+#[napi]
+pub struct TextStream {
+    state: Arc<Mutex<State>>,
+    create_error: Arc<CreateError>,
+}
+
+enum State {
+    Unopened { call: LocalCall, target: Target },
+    Open(Box<FileText>),
+    Ended,
+}
+
+impl TextStream {
+    /// A stream of `target`; nothing is opened yet.
+    pub fn new(call: LocalCall, target: Target, create_error: Arc<CreateError>) -> Self {
+        let state = State::Unopened { call, target };
+        TextStream { state: Arc::new(Mutex::new(state)), create_error }
+    }
+}
+
+#[napi]
+impl TextStream {
+    /// The next chunk, `null` at the end. After a rejection the stream has ended.
+    #[napi(ts_return_type = "Promise<string | null>", catch_unwind)]
+    pub fn next<'env>(
+        &self,
+        env: &'env Env,
+    ) -> napi::Result<PromiseRaw<'env, Either<JsText, Null>>> {
+        let state = self.state.clone();
+        let create_error = self.create_error.clone();
+        let work = async move {
+            let chunk = state.lock().await.next().await?;
+            Ok(chunk.map_or(Either::B(Null), |text| Either::A(text.into())))
+        };
+        run(env, work, move |env, outcome| {
+            outcome.map_err(|failure| rejection(env, &create_error, failure))
+        })
+    }
+
+    /// Closes the file before its end; a chunk that is being read comes first.
+    #[napi(ts_return_type = "Promise<void>", catch_unwind)]
+    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>> {
+        let state = self.state.clone();
+        let work = async move {
+            *state.lock().await = State::Ended;
+            Ok(())
+        };
+        let create_error = self.create_error.clone();
+        run(env, work, move |env, outcome| {
+            outcome.map_err(|failure| rejection(env, &create_error, failure))
+        })
+    }
+}
+
+impl State {
+    async fn next(&mut self) -> Outcome<Option<Text>> {
+        // Whatever fails below ends the stream.
+        match std::mem::replace(self, State::Ended) {
+            State::Ended => Ok(None),
+            State::Open(source) => self.pull(source).await,
+            State::Unopened { call, target } => {
+                let source = open(&call, &target)?;
+                self.pull(Box::new(source)).await
+            }
+        }
+    }
+
+    async fn pull(&mut self, mut source: Box<FileText>) -> Outcome<Option<Text>> {
+        let chunk = source.next().await?.map(|bytes| Text::from_valid(bytes.to_vec()));
+        if chunk.is_some() {
+            *self = State::Open(source);
+        }
+        Ok(chunk)
+    }
+}
+
+fn open(call: &LocalCall, target: &Target) -> Result<FileText, FsError> {
+    let path = &target.display;
+    let opened = call.open_text(target, CHUNK)?;
+    let Some(opened) = opened else {
+        let message = format!("cannot read \"{path}\": not found");
+        return Err(FsError::new(Code::NotFound, message));
+    };
+    if opened.info.kind != FileType::File {
+        let message = format!("cannot read \"{path}\": not a regular file");
+        return Err(FsError::new(Code::NotRegularFile, message));
+    }
+    Ok(opened.text)
+}
