@@ -42,9 +42,14 @@ where
     T: Send + 'static,
     V: ToNapiValue,
 {
-    let guarded = AssertUnwindSafe(work).catch_unwind();
-    let job = async move { Ok(guarded.await.unwrap_or_else(|panic| Err(internal(&*panic)))) };
-    env.spawn_future_with_callback(job, settle)
+    let job = guarded(work);
+    env.spawn_future_with_callback(async move { Ok(job.await) }, settle)
+}
+
+/// Runs `work`; a panic in it becomes a failure.
+async fn guarded<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
+    let result = AssertUnwindSafe(work).catch_unwind().await;
+    result.unwrap_or_else(|panic| Err(internal(&*panic)))
 }
 
 fn internal(panic: &(dyn std::any::Any + Send)) -> Failure {
@@ -54,4 +59,31 @@ fn internal(panic: &(dyn std::any::Any + Send)) -> Failure {
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "unknown reason".to_owned());
     Failure::Internal(format!("dsh-fs-native: internal error: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_becomes_a_failure_with_its_reason() {
+        let number = 3;
+        for (work, reason) in [(None, "a fixed text"), (Some(number), "a made text 3")] {
+            let outcome = guarded::<()>(async move {
+                match work {
+                    None => panic!("a fixed text"),
+                    Some(number) => panic!("a made text {number}"),
+                }
+            });
+            let failure = outcome.await.expect_err("the panic must fail the call");
+            assert!(matches!(failure, Failure::Internal(_)));
+            let text = format!("dsh-fs-native: internal error: {reason}");
+            assert_eq!(failure.to_string(), text);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_result_passes_through() {
+        assert_eq!(guarded(async { Ok(7) }).await.expect("a value"), 7);
+    }
 }
