@@ -12,7 +12,8 @@ const ERROR_CANT_RESOLVE_FILENAME: i32 = 1921;
 
 /// Name and text of the number, if there is one for it.
 pub(super) fn describe(error: &io::Error) -> Option<Description> {
-    let (name, text) = match error.raw_os_error()? {
+    // Without a number, where this crate made the error, its kind tells.
+    let (name, text) = match error.raw_os_error().unwrap_or_default() {
         ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION => ("EBUSY", "resource busy or locked"),
         ERROR_INVALID_NAME | ERROR_DIRECTORY => ("ENOENT", "no such file or directory"),
         ERROR_CANT_RESOLVE_FILENAME => ("ELOOP", "too many symbolic links encountered"),

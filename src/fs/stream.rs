@@ -1,0 +1,194 @@
+//! The text of an opened file in chunks, in constant memory.
+//!
+//! Contract: provider §6 (`streamText`).
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek};
+use std::ops::Range;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::contract::{FsError, Info, Outcome, TextSource};
+use crate::fs::metadata::{check, info_of};
+use crate::fs::{errno, read};
+use crate::text;
+
+/// Enough for the cut character of the chunk before and some progress.
+const MIN_BUFFER: usize = 64;
+
+/// A regular file that is read from its start to its end.
+///
+/// The descriptor closes with the value. Each chunk is validated before it is handed out; one leading byte-order mark is dropped.
+pub struct FileText {
+    file: File,
+    opened: Info,
+    display: String,
+    chunk: usize,
+    cancel: CancellationToken,
+    buffer: Vec<u8>,
+    /// Where in `buffer` the cut character stands that the next chunk starts with.
+    carried: Range<usize>,
+    /// Bytes read so far.
+    position: u64,
+    finished: bool,
+}
+
+impl FileText {
+    /// A text over a regular file at position 0. `meta` is that of the descriptor, `display` the
+    /// path for messages, `chunk` the most bytes to read at once.
+    pub fn new(
+        file: File,
+        meta: Metadata,
+        display: String,
+        chunk: usize,
+        cancel: CancellationToken,
+    ) -> Self {
+        FileText {
+            file,
+            opened: info_of(&meta),
+            display,
+            chunk,
+            cancel,
+            buffer: vec![0; buffer_size(meta.len(), chunk)],
+            carried: 0..0,
+            position: 0,
+            finished: false,
+        }
+    }
+
+    /// Starts again from the first byte, with fresh metadata, which it returns.
+    ///
+    /// Errors: the system's, as `cannot read "<display>"`.
+    pub fn rewind(&mut self) -> Result<Info, FsError> {
+        let meta = self
+            .file
+            .rewind()
+            .and_then(|()| self.file.metadata())
+            .map_err(|error| errno::failure("read", &self.display, &error, "read"))?;
+        self.opened = info_of(&meta);
+        let size = buffer_size(meta.len(), self.chunk);
+        if size > self.buffer.len() {
+            self.buffer.resize(size, 0);
+        }
+        self.carried = 0..0;
+        self.position = 0;
+        self.finished = false;
+        Ok(self.opened.clone())
+    }
+
+    /// Reads and checks the next chunk; its place in `buffer`, or `None` at the end.
+    fn advance(&mut self) -> Result<Option<Range<usize>>, FsError> {
+        check(&self.cancel, "read")?;
+        let is_first = self.position == 0;
+        let kept = self.carried.len();
+        self.buffer.copy_within(self.carried.clone(), 0);
+        let filled = self.fill(kept)?;
+        let at_end = filled < self.buffer.len();
+
+        let sampled = usize::try_from(self.position).unwrap_or(usize::MAX);
+        let unsampled = read::BINARY_SAMPLE
+            .saturating_sub(sampled)
+            .min(filled - kept);
+        if read::is_binary(&self.buffer[kept..kept + unsampled]) {
+            return Err(read::binary(&self.display));
+        }
+        self.position += (filled - kept) as u64;
+
+        let bytes = &self.buffer[..filled];
+        let end = if at_end {
+            filled
+        } else {
+            whole_characters(bytes)
+        };
+        if simdutf8::basic::from_utf8(&bytes[..end]).is_err() {
+            return Err(read::invalid_text(&self.display));
+        }
+        let start = if is_first {
+            end - text::without_bom(&bytes[..end]).len()
+        } else {
+            0
+        };
+        self.carried = end..filled;
+        self.finished = at_end;
+        Ok(if start == end && at_end {
+            None
+        } else {
+            Some(start..end)
+        })
+    }
+
+    /// Fills the buffer behind its first `kept` bytes; how much of it is filled. Less than all
+    /// means that the file has ended.
+    fn fill(&mut self, kept: usize) -> Result<usize, FsError> {
+        let mut filled = kept;
+        while filled < self.buffer.len() {
+            match self.file.read(&mut self.buffer[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(errno::failure("read", &self.display, &error, "read")),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+impl TextSource for FileText {
+    /// Errors: `Aborted` (`read aborted`), `NotText`, else the system's; nothing comes after one.
+    async fn next(&mut self) -> Outcome<Option<&[u8]>> {
+        if self.finished {
+            return Ok(None);
+        }
+        if self.position > 0 {
+            // A long read lets the others on its thread have their turn.
+            tokio::task::yield_now().await;
+        }
+        match self.advance() {
+            Ok(place) => Ok(place.map(|place| &self.buffer[place])),
+            Err(failure) => {
+                self.finished = true;
+                Err(failure.into())
+            }
+        }
+    }
+
+    /// Whether the file still has the version that it had when it was opened or rewound.
+    async fn is_settled(&mut self) -> Outcome<bool> {
+        match self.file.metadata() {
+            Ok(meta) => Ok(info_of(&meta).version == self.opened.version),
+            Err(error) => Err(errno::failure("read", &self.display, &error, "fstat").into()),
+        }
+    }
+}
+
+/// A small file fits in one chunk, with a byte more so that its end shows.
+fn buffer_size(size: u64, chunk: usize) -> usize {
+    let wanted = match usize::try_from(size) {
+        Ok(0) => read::UNKNOWN_SIZE,
+        Ok(size) => size.saturating_add(1),
+        Err(_) => chunk,
+    };
+    wanted.min(chunk).max(MIN_BUFFER)
+}
+
+/// Length of `bytes` without a character at the end that more bytes might complete.
+fn whole_characters(bytes: &[u8]) -> usize {
+    for (behind, &byte) in bytes.iter().rev().take(3).enumerate() {
+        let width = match byte {
+            0x80..=0xBF => continue,
+            0x00..=0x7F => 1,
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
+        };
+        return if width > behind + 1 {
+            bytes.len() - behind - 1
+        } else {
+            bytes.len()
+        };
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests;
