@@ -1,10 +1,11 @@
 /** The choice between the engine and a provider's own methods, and what both share. Contract: overridden methods, errors, aborts. */
 import { FileSystem, FsError } from '@deepseek-ai/dsh-fs'
 import { describe, expect, test, vi } from 'vitest'
+import { ENGINE, type Primitive } from '../plugin/backing.ts'
 import { withCancellation } from '../plugin/cancel.ts'
 import { createFsError } from '../plugin/errors.ts'
 import { Cancellation, type LocalFs } from '../plugin/native.ts'
-import { directEngine, ENGINE, type Primitive } from '../plugin/tools/engine.ts'
+import { directEngine } from '../plugin/tools/engine.ts'
 
 const PRIMITIVES: Primitive[] = ['resolve', 'stat', 'readText', 'streamText', 'writeText', 'editText']
 const engine = {} as LocalFs

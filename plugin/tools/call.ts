@@ -3,10 +3,11 @@ import type { Context } from '@deepseek-ai/cordis'
 import type { FsObservation, FsTarget, FsVersion, FsWriteIntent } from '@deepseek-ai/dsh-fs'
 import type { SandboxExecutionPolicy } from '@deepseek-ai/dsh-sandbox'
 import type { ToolRunContext } from '@deepseek-ai/dsh-tools'
+import type { Primitive } from '../backing.ts'
 import { withCancellation } from '../cancel.ts'
 import { createFsError } from '../errors.ts'
 import type { Cancellation, LocalFs, Observation, ProviderCallbacks, Target } from '../native.ts'
-import { directEngine, type Primitive, providerCallbacks } from './engine.ts'
+import { directEngine, providerCallbacks } from './engine.ts'
 
 /** Runs an executor of the addon on the given provider. */
 type Execute<T> = (provider: LocalFs | ProviderCallbacks, cancel: Cancellation | undefined) => Promise<T>

@@ -1,10 +1,10 @@
 /** The `edit` tool. Contract: `edit`. */
 import type { Context } from '@deepseek-ai/cordis'
 import { defineTool } from '@deepseek-ai/dsh-tools'
+import type { Primitive } from '../backing.ts'
 import { type EditHooks, executeEdit } from '../native.ts'
 import { ToolCall } from './call.ts'
 import { diffsOf, fileDiffs, keepDiff } from './diffs.ts'
-import type { Primitive } from './engine.ts'
 import { textContent } from './envelope.ts'
 import { diffCall, diffResult, mutationHooks } from './mutation.ts'
 import type { SandboxController } from './sandbox.ts'

@@ -3,21 +3,9 @@
  * arguments of the provider calls.
  */
 import type { FileSystem } from '@deepseek-ai/dsh-fs'
+import { ENGINE, type EngineBacking, type Primitive } from '../backing.ts'
 import type { LocalFs, ProviderCallbacks } from '../native.ts'
 import type { ToolCall } from './call.ts'
-
-/** The provider methods that executors stand in for or call. */
-export type Primitive = 'resolve' | 'stat' | 'readText' | 'streamText' | 'writeText' | 'editText'
-
-/** Under this key a provider of ours shows its engine. Registered, so that two copies of the package know each other. */
-export const ENGINE = Symbol.for('dsh-fs-native.engine')
-
-/** The value under {@link ENGINE}. */
-export interface EngineBacking {
-  readonly engine: LocalFs
-  /** The methods as the provider's class defined them: only for these the engine can stand in. */
-  readonly methods: Readonly<Record<Primitive, unknown>>
-}
 
 /** Cordis hands services out behind proxies; under this key they give the object itself. */
 const ORIGINAL = Symbol.for('cordis.original')

@@ -1,10 +1,10 @@
 /** The `read` tool. Contract: `read`. */
 import type { Context } from '@deepseek-ai/cordis'
 import { defineTool } from '@deepseek-ai/dsh-tools'
+import type { Primitive } from '../backing.ts'
 import { executeRead, type ReadOutcome } from '../native.ts'
 import { ToolCall } from './call.ts'
 import type { ResolvedConfig } from './config.ts'
-import type { Primitive } from './engine.ts'
 import { fileEnvelope, textContent } from './envelope.ts'
 import { presentRead, presentReadResult, type ReadValue, readMeta } from './read-card.ts'
 

@@ -1,10 +1,10 @@
 /** The `write` tool. Contract: `write`. */
 import type { Context } from '@deepseek-ai/cordis'
 import { defineTool, type FileDiff } from '@deepseek-ai/dsh-tools'
+import type { Primitive } from '../backing.ts'
 import { executeWrite, type WriteHooks } from '../native.ts'
 import { ToolCall } from './call.ts'
 import { diffsOf, fileDiffs, keepDiff } from './diffs.ts'
-import type { Primitive } from './engine.ts'
 import { fileEnvelope, textContent } from './envelope.ts'
 import { diffCall, diffResult, mutationHooks } from './mutation.ts'
 import type { SandboxController } from './sandbox.ts'
