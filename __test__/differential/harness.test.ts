@@ -18,7 +18,7 @@ describe('originals against originals', () => {
 
   test('do not pass for ours: each decision in force is demanded, not only allowed', async () => {
     const matches = [matchOf('originals under our rules', {}, false, [...PROVIDER_RULES, ...TOOL_RULES])]
-    const report = await run({ matches, seed: 21, operations: 4000, failures: 20, shrink: false })
+    const report = await run({ matches, seed: 21, operations: 2500, failures: 20, shrink: false })
     const text = report.failures.join('\n')
     for (const name of ['D11', 'D18']) expect(text).toContain(`at ${name}:`)
     // D13 and D14 rewrite what is expected, so there the original shows a plain difference.
@@ -27,7 +27,7 @@ describe('originals against originals', () => {
   })
 
   test('the sequences reach successes and the codes of the contract', async () => {
-    const report = await run({ matches: [matchOf('originals', {}, false)], seed: 22, operations: 3000 })
+    const report = await run({ matches: [matchOf('originals', {}, false)], seed: 22, operations: 2000 })
     const reached = [...report.outcomes.keys()]
     for (const call of ['tool read', 'tool write', 'tool edit', 'provider editText', 'provider writeText', 'provider listDir', 'queue']) {
       expect(report.outcomes.get(`${call} ok`), call).toBeGreaterThan(3)

@@ -145,6 +145,13 @@ export function drawSetup(random: Random, settings: Settings): Change[] {
   setup.push(...links.filter(() => random.chance(0.8)))
   // A loop makes listings of its directory fail, so it is not always there.
   if (random.chance(0.2)) setup.push({ do: 'symlink', path: 'loop', to: 'loop' })
+  // For a root user these modes change nothing but themselves; for others they deny.
+  const denied: Change[] = [
+    { do: 'chmod', path: '.hidden', mode: 0o000 },
+    { do: 'chmod', path: 'sub/deep', mode: random.pick([0o555, 0o000, 0o600]) },
+    { do: 'chmod', path: 'sub', mode: 0o555 },
+  ]
+  setup.push(...denied.filter(() => random.chance(0.15)))
   if (random.chance(0.05)) setup.push({ do: 'fifo', path: 'pipe' })
   if (random.chance(0.35)) setup.push(...manyEntries(random))
   return setup

@@ -10,7 +10,7 @@ import { playProvider, playQueue } from './play-provider.ts'
 import { playParallel, playTool } from './play-tool.ts'
 import { resolveProvider, resolveTool, type ToolCall } from './resolve.ts'
 import { applyRules } from './rules.ts'
-import { applyChange, Clock, removeTree, snapshot, type Tree, treeDifferences } from './tree.ts'
+import { applyChange, Clock, overwrite, removeTree, snapshot, type Tree, treeDifferences } from './tree.ts'
 import { baseDirectory, lexicalPath, type Parts, World } from './world.ts'
 
 /** Two sets of parts and the rules under which the second may differ from the first. */
@@ -218,7 +218,7 @@ class Comparison {
       const bytes = right.get(name)?.bytes
       if (bytes === undefined) throw new Error(`an allowed difference left no file at ${name}`)
       this.clock.tick()
-      for (const world of [this.left, this.right]) fs.writeFileSync(path.join(world.root, name), bytes)
+      for (const world of [this.left, this.right]) overwrite(path.join(world.root, name), bytes)
     }
   }
 }

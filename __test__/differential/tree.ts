@@ -25,12 +25,28 @@ function typeOf(stat: fs.Stats): Entry['type'] {
   return stat.isSymbolicLink() ? 'symlink' : 'other'
 }
 
-function readBytes(file: string): { bytes: Buffer } | { unreadable: true } {
+/** @returns what `read` returns, or undefined where the process may not do that. */
+function ifAllowed<T>(read: () => T): T | undefined {
   try {
-    return { bytes: fs.readFileSync(file) }
-  } catch {
-    return { unreadable: true }
+    return read()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EACCES' || code === 'EPERM') return undefined
+    throw error
   }
+}
+
+function readEntry(file: string, root: string): Entry & { inode?: number } {
+  const stat = ifAllowed(() => fs.lstatSync(file))
+  if (stat === undefined) return { type: 'other', mode: 0, unreadable: true }
+  const entry: Entry & { inode?: number } = { type: typeOf(stat), mode: stat.mode & 0o7777 }
+  if (entry.type === 'symlink') entry.target = fs.readlinkSync(file).replaceAll(root, '<D>')
+  if (entry.type === 'file') {
+    const bytes = ifAllowed(() => fs.readFileSync(file))
+    Object.assign(entry, bytes === undefined ? { unreadable: true } : { bytes })
+    if (stat.nlink > 1) entry.inode = stat.ino
+  }
+  return entry
 }
 
 /** @returns everything below `root`: types, modes, bytes, link texts (root written as `<D>`) and hard links. */
@@ -38,17 +54,13 @@ export function snapshot(root: string): Tree {
   const tree: Tree = new Map()
   const inodes = new Map<number, string[]>()
   const visit = (relative: string): void => {
-    for (const name of fs.readdirSync(path.join(root, relative)).sort()) {
+    const names = ifAllowed(() => fs.readdirSync(path.join(root, relative)))
+    if (names === undefined) tree.get(relative)!.unreadable = true
+    for (const name of names?.sort() ?? []) {
       const child = relative === '' ? name : `${relative}/${name}`
-      const full = path.join(root, child)
-      const stat = fs.lstatSync(full)
-      const entry: Entry = { type: typeOf(stat), mode: stat.mode & 0o7777 }
+      const { inode, ...entry } = readEntry(path.join(root, child), root)
       tree.set(child, entry)
-      if (entry.type === 'symlink') entry.target = fs.readlinkSync(full).replaceAll(root, '<D>')
-      if (entry.type === 'file') {
-        Object.assign(entry, readBytes(full))
-        if (stat.nlink > 1) inodes.set(stat.ino, [...(inodes.get(stat.ino) ?? []), child])
-      }
+      if (inode !== undefined) inodes.set(inode, [...(inodes.get(inode) ?? []), child])
       if (entry.type === 'directory') visit(child)
     }
   }
@@ -140,6 +152,14 @@ export function applyChange(root: string, change: Change): string {
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code ?? (error as Error).name)
   }
+}
+
+/** Gives a file new content whatever its mode, which it keeps. */
+export function overwrite(file: string, bytes: Buffer): void {
+  const mode = fs.statSync(file).mode & 0o7777
+  fs.chmodSync(file, 0o600)
+  fs.writeFileSync(file, bytes)
+  fs.chmodSync(file, mode)
 }
 
 /** Makes everything below a directory removable, then removes it. */
