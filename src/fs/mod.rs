@@ -21,7 +21,7 @@ mod write;
 use std::sync::Arc;
 
 pub use identity::session_base;
-pub use list::Listed;
+pub use list::{Children, Listed};
 pub use lock::{Locks, Ticket};
 pub use stream::FileText;
 use tokio_util::sync::CancellationToken;
@@ -82,10 +82,7 @@ impl LocalCall {
     }
 
     /// The children of a directory, unsorted, each with its own result. Contract: provider §7.
-    pub fn list_dir(
-        &self,
-        target: &Target,
-    ) -> Result<Vec<(String, Result<Listed, FsError>)>, FsError> {
+    pub fn list_dir(&self, target: &Target) -> Result<Children, FsError> {
         list::list_dir(target, &self.cancel)
     }
 

@@ -56,26 +56,6 @@ impl FileText {
         }
     }
 
-    /// Starts again from the first byte, with fresh metadata, which it returns.
-    ///
-    /// Errors: the system's, as `cannot read "<display>"`.
-    pub fn rewind(&mut self) -> Result<Info, FsError> {
-        let meta = self
-            .file
-            .rewind()
-            .and_then(|()| self.file.metadata())
-            .map_err(|error| errno::failure("read", &self.display, &error, "read"))?;
-        self.opened = info_of(&meta);
-        let size = buffer_size(meta.len(), self.chunk);
-        if size > self.buffer.len() {
-            self.buffer.resize(size, 0);
-        }
-        self.carried = 0..0;
-        self.position = 0;
-        self.finished = false;
-        Ok(self.opened.clone())
-    }
-
     /// Reads and checks the next chunk; its place in `buffer`, or `None` at the end.
     fn advance(&mut self) -> Result<Option<Range<usize>>, FsError> {
         check(&self.cancel, "read")?;

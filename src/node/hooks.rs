@@ -40,13 +40,13 @@ pub struct ToolHooks {
     pub observed: Observed,
     /// Settles the policy of a mutation after the argument checks and before any I/O; yields the
     /// base of relative paths that replaces `cwd`, if there is one.
-    #[napi(ts_type = "() => Promise<string | undefined | null>")]
+    #[napi(ts_type = "(() => Promise<string | undefined>) | undefined")]
     pub authorize: Option<AsyncCallback<(), Option<String>>>,
     /// The guard of a write.
-    #[napi(ts_type = "(target: Target) => Promise<WriteIntent | undefined | null>")]
+    #[napi(ts_type = "(target: Target) => Promise<WriteIntent | undefined>")]
     pub write_intent: Option<AsyncCallback<FnArgs<(Target,)>, Option<WriteIntent>>>,
     /// The guard of an edit.
-    #[napi(ts_type = "(target: Target) => Promise<EditGuard | undefined | null>")]
+    #[napi(ts_type = "(target: Target) => Promise<EditGuard | undefined>")]
     pub edit_intent: Option<AsyncCallback<FnArgs<(Target,)>, Option<EditGuard>>>,
     /// Maps an error of the mutation step to what the call is rejected with.
     #[napi(ts_type = "(error: unknown) => unknown")]

@@ -15,11 +15,9 @@ use super::text::{JsText, text_of};
 use super::types::{
     EditGuard, Info, Listing, ListingFailure, Target, TextEdited, TextWritten, WriteIntent,
 };
-use crate::contract::{EditRequest, FileType, FsError, Outcome};
-use crate::fs::{self, Listed, LocalCall, Locks};
+use crate::contract::{EditRequest, FileType, Outcome};
+use crate::fs::{self, Children, LocalCall, Locks};
 use crate::text::Text;
-
-type Cancel<'a> = Option<ClassInstance<'a, Cancellation>>;
 
 /// Configuration of a local provider.
 #[napi(object, object_to_js = false)]
@@ -61,7 +59,7 @@ impl LocalFs {
         env: &'env Env,
         path: String,
         cwd: Option<String>,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Target>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move { Ok(call.resolve_now(&path, cwd.as_deref())?.into()) })
@@ -73,7 +71,7 @@ impl LocalFs {
         &self,
         env: &'env Env,
         target: Target,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move { Ok(call.stat(&target.into())?.map(Info::from)) })
@@ -86,7 +84,7 @@ impl LocalFs {
         env: &'env Env,
         path: String,
         cwd: Option<String>,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move { Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from)) })
@@ -98,7 +96,7 @@ impl LocalFs {
         &self,
         env: &'env Env,
         target: Target,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, JsText>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move { Ok(call.read_text(&target.into())?.into()) })
@@ -106,7 +104,7 @@ impl LocalFs {
 
     /// The text of a file in chunks. Nothing is opened before the first chunk is asked for.
     #[napi(catch_unwind)]
-    pub fn open_text(&self, target: Target, cancel: Cancel<'_>) -> TextStream {
+    pub fn open_text(&self, target: Target, cancel: Option<ClassInstance<'_, Cancellation>>) -> TextStream {
         TextStream::new(self.call(token_of(cancel)), target.into(), self.create_error.clone())
     }
 
@@ -117,7 +115,7 @@ impl LocalFs {
         env: &'env Env,
         target: Target,
         max_bytes: f64,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Buffer>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move { Ok(call.read_bytes(&target.into(), max_bytes as u64)?.into()) })
@@ -129,7 +127,7 @@ impl LocalFs {
         &self,
         env: &'env Env,
         target: Target,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Listing>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move { Ok(columns(call.list_dir(&target.into())?)) })
@@ -143,7 +141,7 @@ impl LocalFs {
         target: Target,
         #[napi(ts_arg_type = "string")] content: Utf16String,
         intent: Option<WriteIntent>,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, TextWritten>> {
         let call = self.call(token_of(cancel));
         let ticket = self.fs.locks.enqueue(&target.target_key);
@@ -172,7 +170,7 @@ impl LocalFs {
         #[napi(ts_arg_type = "string")] new_string: Utf16String,
         replace_all: bool,
         expected: Option<EditGuard>,
-        cancel: Cancel<'_>,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, TextEdited>> {
         let call = self.call(token_of(cancel));
         let ticket = self.fs.locks.enqueue(&target.target_key);
@@ -215,7 +213,7 @@ impl LocalFs {
     }
 }
 
-fn columns(rows: Vec<(String, Result<Listed, FsError>)>) -> Listing {
+fn columns(rows: Children) -> Listing {
     let mut kinds = Vec::with_capacity(rows.len());
     let mut sizes = Vec::with_capacity(rows.len());
     let mut names = Column::default();

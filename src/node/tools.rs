@@ -17,19 +17,19 @@ use crate::fs::{LocalCall, session_base};
 use crate::text::Text;
 use crate::tools::{self, DEFAULT_BUDGET, Hunk};
 
-/// A provider as an executor takes it: our engine, called directly, or any other `ctx.fs`.
-type ProviderArgument<'a> = Either<ClassInstance<'a, LocalFs>, ProviderCallbacks>;
-
 /// One `read`. Contract: tools §4.
 #[napi(object, object_to_js = false)]
 pub struct ReadRequest {
     /// `file_path` as given.
     pub path: String,
     /// Working directory of the session; relative paths start there, else at the provider's base.
+    #[napi(ts_type = "string | undefined")]
     pub cwd: Option<String>,
     /// First line, counted from 1. Default 1.
+    #[napi(ts_type = "number | undefined")]
     pub offset: Option<f64>,
     /// Greatest number of lines. Default `readLimit`.
+    #[napi(ts_type = "number | undefined")]
     pub limit: Option<f64>,
     /// Default and greatest `limit`.
     pub read_limit: f64,
@@ -62,7 +62,7 @@ pub struct ReadOutcome {
 #[napi(ts_return_type = "Promise<ReadOutcome>", catch_unwind)]
 pub fn execute_read<'env>(
     env: &'env Env,
-    provider: ProviderArgument<'_>,
+    provider: Either<ClassInstance<'_, LocalFs>, ProviderCallbacks>,
     request: ReadRequest,
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
@@ -108,6 +108,7 @@ pub struct WriteRequest {
     /// `file_path` as given.
     pub path: String,
     /// Working directory of the session.
+    #[napi(ts_type = "string | undefined")]
     pub cwd: Option<String>,
     /// The whole new content.
     #[napi(ts_type = "string")]
@@ -136,7 +137,7 @@ pub struct WriteOutcome {
 #[napi(ts_return_type = "Promise<WriteOutcome>", catch_unwind)]
 pub fn execute_write<'env>(
     env: &'env Env,
-    provider: ProviderArgument<'_>,
+    provider: Either<ClassInstance<'_, LocalFs>, ProviderCallbacks>,
     request: WriteRequest,
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
@@ -166,11 +167,12 @@ pub fn execute_write<'env>(
 }
 
 /// One `edit`. Contract: tools §6.
-#[napi(object, object_to_js = false)]
+#[napi(object, object_to_js = false, js_name = "EditRequest")]
 pub struct EditToolRequest {
     /// `file_path` as given.
     pub path: String,
     /// Working directory of the session.
+    #[napi(ts_type = "string | undefined")]
     pub cwd: Option<String>,
     /// Text to find.
     #[napi(ts_type = "string")]
@@ -183,7 +185,7 @@ pub struct EditToolRequest {
 }
 
 /// What one `edit` did.
-#[napi(object, object_from_js = false)]
+#[napi(object, object_from_js = false, js_name = "EditOutcome")]
 pub struct EditToolOutcome {
     /// Absolute path as spelled.
     pub path: String,
@@ -198,10 +200,10 @@ pub struct EditToolOutcome {
 }
 
 /// Replaces literal text in a file. Rejects as `executeRead` does.
-#[napi(ts_return_type = "Promise<EditToolOutcome>", catch_unwind)]
+#[napi(ts_return_type = "Promise<EditOutcome>", catch_unwind)]
 pub fn execute_edit<'env>(
     env: &'env Env,
-    provider: ProviderArgument<'_>,
+    provider: Either<ClassInstance<'_, LocalFs>, ProviderCallbacks>,
     request: EditToolRequest,
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
@@ -262,7 +264,7 @@ enum BoundProvider {
 
 impl BoundProvider {
     fn new(
-        provider: ProviderArgument<'_>,
+        provider: Either<ClassInstance<'_, LocalFs>, ProviderCallbacks>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> Self {
         match provider {
