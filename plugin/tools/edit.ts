@@ -2,7 +2,7 @@
 import type { Context } from '@deepseek-ai/cordis'
 import { defineTool } from '@deepseek-ai/dsh-tools'
 import type { Primitive } from '../backing.ts'
-import { type EditHooks, executeEdit } from '../native.ts'
+import { executeEdit, type ToolHooks } from '../native.ts'
 import { ToolCall } from './call.ts'
 import { diffsOf, fileDiffs, keepDiff } from './diffs.ts'
 import { textContent } from './envelope.ts'
@@ -67,7 +67,7 @@ export function applyEdit(ctx: Context, sandbox: SandboxController): void {
           newString: args.new_string,
           replaceAll: args.replace_all ?? false,
         }
-        const hooks: EditHooks = {
+        const hooks: ToolHooks = {
           ...mutationHooks(call, sandbox.authorization('edit', args, exec)),
           async editIntent(target) {
             call.editGuard = await ctx.waterfall('fs/edit-intent', call.adopt(target), exec, () => undefined)

@@ -53,9 +53,6 @@ export function providerCallbacks(fs: FileSystem, call: ToolCall): ProviderCallb
       const next = await stream?.next()
       return next === undefined || next.done ? null : next.value
     },
-    async closeText() {
-      await stream?.return?.()
-    },
     async writeText(target, content) {
       return fs.writeText(call.adopt(target), content, call.writeIntent, signal, call.policy)
     },

@@ -1,6 +1,6 @@
 /** What `write` and `edit` share: their hooks and their cards. Contract: `write`, `edit`, sandbox escalation, error mapping. */
 import type { FileDiff, ToolCallView, ToolResultView } from '@deepseek-ai/dsh-tools'
-import type { MutationHooks } from '../native.ts'
+import type { ToolHooks } from '../native.ts'
 import type { ToolCall } from './call.ts'
 import { explainMutationError } from './remedies.ts'
 import type { Authorize } from './sandbox.ts'
@@ -11,8 +11,8 @@ import type { Authorize } from './sandbox.ts'
  * @param call the call; it learns the policy that it runs under
  * @param authorize finds that policy; undefined if there is nothing to find out
  */
-export function mutationHooks(call: ToolCall, authorize: Authorize | undefined): MutationHooks {
-  const hooks: MutationHooks = { ...call.hooks(), explain: (error) => explainMutationError(error, call.policy) }
+export function mutationHooks(call: ToolCall, authorize: Authorize | undefined): ToolHooks {
+  const hooks: ToolHooks = { ...call.hooks(), explain: (error) => explainMutationError(error, call.policy) }
   if (authorize === undefined) return hooks
   return {
     ...hooks,

@@ -2,7 +2,7 @@
 import type { Context } from '@deepseek-ai/cordis'
 import { defineTool, type FileDiff } from '@deepseek-ai/dsh-tools'
 import type { Primitive } from '../backing.ts'
-import { executeWrite, type WriteHooks } from '../native.ts'
+import { executeWrite, type ToolHooks } from '../native.ts'
 import { ToolCall } from './call.ts'
 import { diffsOf, fileDiffs, keepDiff } from './diffs.ts'
 import { fileEnvelope, textContent } from './envelope.ts'
@@ -53,7 +53,7 @@ export function applyWrite(ctx: Context, sandbox: SandboxController): void {
       async execute(args, exec) {
         const call = new ToolCall(ctx, exec)
         const request = { path: args.file_path, cwd: call.cwd, content: args.content }
-        const hooks: WriteHooks = {
+        const hooks: ToolHooks = {
           ...mutationHooks(call, sandbox.authorization('write', args, exec)),
           async writeIntent(target) {
             call.writeIntent = await ctx.waterfall('fs/write-intent', call.adopt(target), exec, () => undefined)
