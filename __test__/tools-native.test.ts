@@ -57,7 +57,7 @@ describe.each(Object.entries(CALLS))('%s', (method, [tool, args]) => {
     const spies = (['resolve', 'stat', 'readText', 'openText', 'writeText', 'editText'] as const).map((own) =>
       vi.spyOn(LocalFs.prototype, own),
     )
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => void vi.restoreAllMocks())
     expect((await callTool(ctx, tool, args)).isError).toBe(false)
     for (const spy of spies) expect(spy).not.toHaveBeenCalled()
   })
@@ -79,7 +79,7 @@ describe.each(Object.entries(CALLS))('%s', (method, [tool, args]) => {
   test('is called when somebody patched the prototype', async () => {
     const place = await mounted()
     const spy = vi.spyOn(NativeFileSystem.prototype, name)
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => void vi.restoreAllMocks())
     await expectCalled(place, spy)
   })
 })
@@ -110,12 +110,12 @@ test('the results are the same both ways', async () => {
 test('listeners of one call get one target object', async () => {
   const { ctx } = await mounted()
   const seen: unknown[] = []
-  for (const event of ['fs/write-intent', 'fs/edit-intent'] as const) {
-    ctx.on(event, (target, _actor, next) => {
-      seen.push(target)
-      return next() as never
-    })
+  const deciding = (target: object, _actor: unknown, next: () => unknown) => {
+    seen.push(target)
+    return next() as never
   }
+  ctx.on('fs/write-intent', deciding)
+  ctx.on('fs/edit-intent', deciding)
   ctx.on('fs/observed', (target, observation) => void seen.push(target, observation))
   await callTool(ctx, 'write', { file_path: 'f', content: 'b' })
   await callTool(ctx, 'edit', { file_path: 'f', old_string: 'b', new_string: 'c' })
