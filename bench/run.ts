@@ -95,7 +95,7 @@ async function runCases(cases: readonly BenchCase[], places: Places, effort: Eff
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       failures.push({ id: entry.id, message })
-      console.log(`${entry.id}: FAILED: ${message}`)
+      console.log(`${entry.id}: FAILED: ${message.split('\n')[0]}`)
     }
   }
   return { results, failures }

@@ -203,7 +203,11 @@ pub struct FsError {
 impl FsError {
     /// A failure without a system error behind it.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        FsError { code, message: message.into(), cause: None }
+        FsError {
+            code,
+            message: message.into(),
+            cause: None,
+        }
     }
 
     /// The call was cancelled during `verb` ("read", "write", ...).

@@ -85,7 +85,8 @@ impl Text {
         let mut rest = self.0.as_slice();
         while let Some(at) = surrogate_position(rest) {
             units.extend(valid_str(&rest[..at]).encode_utf16());
-            let unit = 0xD000 | u16::from(rest[at + 1] & 0x3F) << 6 | u16::from(rest[at + 2] & 0x3F);
+            let unit =
+                0xD000 | u16::from(rest[at + 1] & 0x3F) << 6 | u16::from(rest[at + 2] & 0x3F);
             units.push(unit);
             rest = &rest[at + 3..];
         }
@@ -119,14 +120,20 @@ pub fn without_bom(bytes: &[u8]) -> &[u8] {
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| {
         matches!(c, '\u{9}'..='\u{D}' | ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}')
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}')
+            || matches!(
+                c,
+                '\u{2028}' | '\u{2029}' | '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}'
+            )
     })
 }
 
 /// Number of UTF-16 units of a text.
 pub fn utf16_len(bytes: &[u8]) -> usize {
     // Every byte that starts a character is a unit; a four-byte character is two.
-    bytes.iter().map(|&b| usize::from(b & 0xC0 != 0x80) + usize::from(b >= 0xF0)).sum()
+    bytes
+        .iter()
+        .map(|&b| usize::from(b & 0xC0 != 0x80) + usize::from(b >= 0xF0))
+        .sum()
 }
 
 fn valid_str(bytes: &[u8]) -> &str {

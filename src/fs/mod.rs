@@ -21,7 +21,7 @@ mod write;
 use std::sync::Arc;
 
 pub use identity::session_base;
-pub use list::{Children, Listed};
+pub use list::Children;
 pub use lock::{Locks, Ticket};
 pub use stream::FileText;
 use tokio_util::sync::CancellationToken;
@@ -96,7 +96,10 @@ impl LocalCall {
         Ok(opened.map(|(file, meta)| {
             let info = metadata::info_of(&meta);
             let (display, cancel) = (target.display.clone(), self.cancel.clone());
-            Opened { info, text: FileText::new(file, meta, display, chunk, cancel) }
+            Opened {
+                info,
+                text: FileText::new(file, meta, display, chunk, cancel),
+            }
         }))
     }
 
@@ -146,7 +149,9 @@ impl Provider for LocalCall {
         intent: Option<WriteIntent>,
     ) -> Outcome<WriteOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        Ok(self.write_in_turn(ticket, target, &content, intent.as_ref()).await?)
+        Ok(self
+            .write_in_turn(ticket, target, &content, intent.as_ref())
+            .await?)
     }
 
     async fn edit_text(
@@ -156,6 +161,8 @@ impl Provider for LocalCall {
         expected: Option<String>,
     ) -> Outcome<EditOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        Ok(self.edit_in_turn(ticket, target, &edit, expected.as_deref()).await?)
+        Ok(self
+            .edit_in_turn(ticket, target, &edit, expected.as_deref())
+            .await?)
     }
 }

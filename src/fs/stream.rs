@@ -3,7 +3,7 @@
 //! Contract: provider §6 (`streamText`).
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::ops::Range;
 
 use tokio_util::sync::CancellationToken;
@@ -18,12 +18,12 @@ const MIN_BUFFER: usize = 64;
 
 /// A regular file that is read from its start to its end.
 ///
-/// The descriptor closes with the value. Each chunk is validated before it is handed out; one leading byte-order mark is dropped.
+/// The descriptor closes with the value. Each chunk is validated before it is handed out; one
+/// leading byte-order mark is dropped.
 pub struct FileText {
     file: File,
     opened: Info,
     display: String,
-    chunk: usize,
     cancel: CancellationToken,
     buffer: Vec<u8>,
     /// Where in `buffer` the cut character stands that the next chunk starts with.
@@ -47,7 +47,6 @@ impl FileText {
             file,
             opened: info_of(&meta),
             display,
-            chunk,
             cancel,
             buffer: vec![0; buffer_size(meta.len(), chunk)],
             carried: 0..0,

@@ -28,7 +28,9 @@ pub fn rejection(env: &Env, create_error: &CreateError, failure: Failure) -> Err
 }
 
 fn create(env: &Env, create_error: &CreateError, error: FsError) -> napi::Result<Error> {
-    let cause = error.cause.map_or(Either::B(()), |cause| Either::A(cause.into()));
+    let cause = error
+        .cause
+        .map_or(Either::B(()), |cause| Either::A(cause.into()));
     let arguments = (error.message, error.code.as_str().to_owned(), cause);
     let value = create_error.borrow_back(env)?.call(arguments.into())?;
     Ok(Error::from_unknown_without_coercion(value))

@@ -152,7 +152,9 @@ impl Provider for ForeignFs {
         stream_min_size: u64,
     ) -> Outcome<Option<Opened<ForeignText>>> {
         let info = ask(&self.0.stat, (Target::from(target.clone()),).into()).await?;
-        let Some(info) = info.map(contract::Info::from) else { return Ok(None) };
+        let Some(info) = info.map(contract::Info::from) else {
+            return Ok(None);
+        };
         let whole = info.size.is_some_and(|size| size < stream_min_size);
         let state = match info.kind {
             FileType::File if whole => State::Whole,

@@ -12,8 +12,7 @@ use super::types::{EditGuard, Observation, Target, WriteIntent};
 use crate::contract::{self, Failure, Hooks, Outcome};
 
 /// A callback that returns a promise. It is called on the JavaScript thread and awaited by a job.
-pub type AsyncCallback<Args, Value> =
-    ThreadsafeFunction<Args, Promise<Value>, Args, Status, false>;
+pub type AsyncCallback<Args, Value> = ThreadsafeFunction<Args, Promise<Value>, Args, Status, false>;
 
 type Observed = FunctionRef<FnArgs<(Target, Observation)>, Unknown<'static>>;
 type Explain = FunctionRef<FnArgs<(Unknown<'static>,)>, Unknown<'static>>;
@@ -62,16 +61,26 @@ pub struct CallHooks {
 impl CallHooks {
     /// Hooks for one call.
     pub fn new(hooks: ToolHooks) -> Self {
-        CallHooks { hooks, seen: Mutex::new(None) }
+        CallHooks {
+            hooks,
+            seen: Mutex::new(None),
+        }
     }
 
     /// On the JavaScript thread: delivers the observation, then yields the value or what the
     /// promise is rejected with.
     pub fn settle<T>(&self, env: &Env, outcome: Outcome<T>) -> napi::Result<T> {
-        let seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        let seen = self
+            .seen
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .take();
         if let Some((target, observation)) = seen {
             let arguments = (Target::from(target), Observation::from(observation));
-            self.hooks.observed.borrow_back(env)?.call(arguments.into())?;
+            self.hooks
+                .observed
+                .borrow_back(env)?
+                .call(arguments.into())?;
         }
         outcome.map_err(|failure| self.rejection(env, failure))
     }
@@ -89,7 +98,9 @@ impl CallHooks {
 
     fn explained(&self, env: &Env, failure: Failure) -> Error {
         let error = rejection(env, &self.hooks.create_error, failure);
-        let Some(explain) = &self.hooks.explain else { return error };
+        let Some(explain) = &self.hooks.explain else {
+            return error;
+        };
         let mapped = explain.borrow_back(env).and_then(|explain| {
             let value = error_value(env, error)?;
             explain.call((value,).into())
@@ -120,19 +131,26 @@ impl Hooks for CallHooks {
         &self,
         target: &contract::Target,
     ) -> Outcome<Option<contract::WriteIntent>> {
-        let Some(callback) = &self.hooks.write_intent else { return Ok(None) };
+        let Some(callback) = &self.hooks.write_intent else {
+            return Ok(None);
+        };
         let intent = ask(callback, (Target::from(target.clone()),).into()).await?;
         Ok(intent.and_then(WriteIntent::into_contract))
     }
 
     async fn edit_intent(&self, target: &contract::Target) -> Outcome<Option<String>> {
-        let Some(callback) = &self.hooks.edit_intent else { return Ok(None) };
+        let Some(callback) = &self.hooks.edit_intent else {
+            return Ok(None);
+        };
         let guard = ask(callback, (Target::from(target.clone()),).into()).await?;
         Ok(guard.map(|guard| guard.version))
     }
 
     fn observed(&self, target: &contract::Target, observation: contract::Observation) {
-        let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut seen = self
+            .seen
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         *seen = Some((target.clone(), observation));
     }
 

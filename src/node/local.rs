@@ -49,7 +49,10 @@ impl LocalFs {
             diff_basis_max_bytes: options.diff_basis_max_bytes as u64,
             locks: Arc::new(Locks::default()),
         };
-        LocalFs { fs: Arc::new(fs), create_error: Arc::new(options.create_error) }
+        LocalFs {
+            fs: Arc::new(fs),
+            create_error: Arc::new(options.create_error),
+        }
     }
 
     /// Maps a path to a target; relative paths start at `cwd`, else at the configured base.
@@ -62,7 +65,9 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Target>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move { Ok(call.resolve_now(&path, cwd.as_deref())?.into()) })
+        self.job(env, async move {
+            Ok(call.resolve_now(&path, cwd.as_deref())?.into())
+        })
     }
 
     /// Metadata of a target, `null` if it is absent.
@@ -74,7 +79,9 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move { Ok(call.stat(&target.into())?.map(Info::from)) })
+        self.job(env, async move {
+            Ok(call.stat(&target.into())?.map(Info::from))
+        })
     }
 
     /// Metadata of a path without following its last link, `null` if it is absent.
@@ -87,7 +94,9 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move { Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from)) })
+        self.job(env, async move {
+            Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from))
+        })
     }
 
     /// The whole text of a file, without its byte-order mark.
@@ -99,13 +108,24 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, JsText>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move { Ok(call.read_text(&target.into())?.into()) })
+        self.job(
+            env,
+            async move { Ok(call.read_text(&target.into())?.into()) },
+        )
     }
 
     /// The text of a file in chunks. Nothing is opened before the first chunk is asked for.
     #[napi(catch_unwind)]
-    pub fn open_text(&self, target: Target, cancel: Option<ClassInstance<'_, Cancellation>>) -> TextStream {
-        TextStream::new(self.call(token_of(cancel)), target.into(), self.create_error.clone())
+    pub fn open_text(
+        &self,
+        target: Target,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
+    ) -> TextStream {
+        TextStream::new(
+            self.call(token_of(cancel)),
+            target.into(),
+            self.create_error.clone(),
+        )
     }
 
     /// The bytes of a file of at most `maxBytes` bytes.
@@ -118,7 +138,9 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Buffer>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move { Ok(call.read_bytes(&target.into(), max_bytes as u64)?.into()) })
+        self.job(env, async move {
+            Ok(call.read_bytes(&target.into(), max_bytes as u64)?.into())
+        })
     }
 
     /// The children of a directory, unsorted.
@@ -130,7 +152,10 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<PromiseRaw<'env, Listing>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move { Ok(columns(call.list_dir(&target.into())?)) })
+        self.job(
+            env,
+            async move { Ok(columns(call.list_dir(&target.into())?)) },
+        )
     }
 
     /// Creates or replaces a file. Its place in the target's queue is taken now.
@@ -149,11 +174,15 @@ impl LocalFs {
             let intent = intent.and_then(WriteIntent::into_contract);
             let content = text_of(&content);
             let target = target.into();
-            let written = call.write_in_turn(ticket, &target, &content, intent.as_ref()).await?;
+            let written = call
+                .write_in_turn(ticket, &target, &content, intent.as_ref())
+                .await?;
             Ok(TextWritten {
                 operation: written.operation.as_str().to_owned(),
                 version: written.version,
-                before: written.before.map_or(Either::B(Null), |before| Either::A(before.into())),
+                before: written
+                    .before
+                    .map_or(Either::B(Null), |before| Either::A(before.into())),
                 after: written.after.into(),
             })
         })
@@ -161,7 +190,10 @@ impl LocalFs {
 
     /// Replaces literal text. Its place in the target's queue is taken now.
     #[napi(ts_return_type = "Promise<TextEdited>", catch_unwind)]
-    #[expect(clippy::too_many_arguments, reason = "the contract's members, flat to save an object")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the contract's members, flat to save an object"
+    )]
     pub fn edit_text<'env>(
         &self,
         env: &'env Env,
@@ -182,7 +214,9 @@ impl LocalFs {
             };
             let target = target.into();
             let expected = expected.map(|guard| guard.version);
-            let edited = call.edit_in_turn(ticket, &target, &request, expected.as_deref()).await?;
+            let edited = call
+                .edit_in_turn(ticket, &target, &request, expected.as_deref())
+                .await?;
             Ok(TextEdited {
                 version: edited.version,
                 before: edited.before.into(),
@@ -195,7 +229,10 @@ impl LocalFs {
 impl LocalFs {
     /// This provider for one call.
     pub fn call(&self, cancel: CancellationToken) -> LocalCall {
-        LocalCall { fs: self.fs.clone(), cancel }
+        LocalCall {
+            fs: self.fs.clone(),
+            cancel,
+        }
     }
 
     fn job<'env, V>(

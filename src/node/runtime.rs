@@ -8,8 +8,8 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
-use napi::bindgen_prelude::{PromiseRaw, ToNapiValue, create_custom_tokio_runtime};
 use napi::Env;
+use napi::bindgen_prelude::{PromiseRaw, ToNapiValue, create_custom_tokio_runtime};
 use tokio::runtime::Builder;
 
 use crate::contract::{Failure, Outcome};

@@ -36,7 +36,10 @@ impl TextStream {
     /// A stream of `target`; nothing is opened yet.
     pub fn new(call: LocalCall, target: Target, create_error: Arc<CreateError>) -> Self {
         let state = State::Unopened { call, target };
-        TextStream { state: Arc::new(Mutex::new(state)), create_error }
+        TextStream {
+            state: Arc::new(Mutex::new(state)),
+            create_error,
+        }
     }
 }
 
@@ -88,7 +91,10 @@ impl State {
     }
 
     async fn pull(&mut self, mut source: Box<FileText>) -> Outcome<Option<Text>> {
-        let chunk = source.next().await?.map(|bytes| Text::from_valid(bytes.to_vec()));
+        let chunk = source
+            .next()
+            .await?
+            .map(|bytes| Text::from_valid(bytes.to_vec()));
         if chunk.is_some() {
             *self = State::Open(source);
         }

@@ -79,4 +79,3 @@ impl ToNapiValue for JsText {
 pub fn text_of(string: &Utf16String) -> Text {
     Text::from_utf16(string)
 }
-

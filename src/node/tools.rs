@@ -158,7 +158,9 @@ pub fn execute_write<'env>(
         Ok(WriteOutcome {
             path: written.path,
             operation: written.operation.as_str().to_owned(),
-            before: written.before.map_or(Either::B(Null), |before| Either::A(before.into())),
+            before: written
+                .before
+                .map_or(Either::B(Null), |before| Either::A(before.into())),
             after: written.after.into(),
             hunks: offsets(&written.hunks),
         })
@@ -242,7 +244,11 @@ pub fn execute_edit<'env>(
 #[napi(ts_args_type = "before: string, after: string", catch_unwind)]
 pub fn diff_hunks(before: Utf16String, after: Utf16String) -> Float64Array {
     let (before, after) = (text_of(&before), text_of(&after));
-    offsets(&tools::hunks(before.as_bytes(), after.as_bytes(), DEFAULT_BUDGET))
+    offsets(&tools::hunks(
+        before.as_bytes(),
+        after.as_bytes(),
+        DEFAULT_BUDGET,
+    ))
 }
 
 fn offsets(hunks: &[Hunk]) -> Float64Array {

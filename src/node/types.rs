@@ -18,13 +18,19 @@ pub struct Target {
 
 impl From<contract::Target> for Target {
     fn from(target: contract::Target) -> Self {
-        Target { target_key: target.key, display_path: target.display }
+        Target {
+            target_key: target.key,
+            display_path: target.display,
+        }
     }
 }
 
 impl From<Target> for contract::Target {
     fn from(target: Target) -> Self {
-        contract::Target { key: target.target_key, display: target.display_path }
+        contract::Target {
+            key: target.target_key,
+            display: target.display_path,
+        }
     }
 }
 
@@ -34,7 +40,10 @@ pub struct Info {
     /// Opaque version token.
     pub version: String,
     /// What it is; `symlink` only from `lstat`.
-    #[napi(js_name = "type", ts_type = "'file' | 'directory' | 'symlink' | 'other'")]
+    #[napi(
+        js_name = "type",
+        ts_type = "'file' | 'directory' | 'symlink' | 'other'"
+    )]
     pub kind: String,
     /// Size in bytes.
     pub size: Option<f64>,
@@ -59,7 +68,11 @@ impl From<Info> for contract::Info {
         };
         // An unknown size must stream, as a large one does; a negative or broken one cannot be.
         let size = info.size.map(|size| size as u64);
-        contract::Info { version: info.version, kind, size }
+        contract::Info {
+            version: info.version,
+            kind,
+            size,
+        }
     }
 }
 
@@ -89,12 +102,14 @@ impl WriteIntent {
 impl From<contract::WriteIntent> for WriteIntent {
     fn from(intent: contract::WriteIntent) -> Self {
         match intent {
-            contract::WriteIntent::CreateIfAbsent => {
-                WriteIntent { kind: "createIfAbsent".into(), version: None }
-            }
-            contract::WriteIntent::ReplaceIfVersion(version) => {
-                WriteIntent { kind: "replaceIfVersion".into(), version: Some(version) }
-            }
+            contract::WriteIntent::CreateIfAbsent => WriteIntent {
+                kind: "createIfAbsent".into(),
+                version: None,
+            },
+            contract::WriteIntent::ReplaceIfVersion(version) => WriteIntent {
+                kind: "replaceIfVersion".into(),
+                version: Some(version),
+            },
         }
     }
 }
@@ -119,10 +134,14 @@ pub struct Observation {
 impl From<contract::Observation> for Observation {
     fn from(observation: contract::Observation) -> Self {
         match observation {
-            contract::Observation::Present(version) => {
-                Observation { kind: "present".into(), version: Some(version) }
-            }
-            contract::Observation::Absent => Observation { kind: "absent".into(), version: None },
+            contract::Observation::Present(version) => Observation {
+                kind: "present".into(),
+                version: Some(version),
+            },
+            contract::Observation::Absent => Observation {
+                kind: "absent".into(),
+                version: None,
+            },
         }
     }
 }

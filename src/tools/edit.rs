@@ -46,7 +46,11 @@ pub async fn edit<P: Provider, H: Hooks>(
     .await
     .map_err(|failure| hooks.explain(failure))?;
     hooks.observed(&target, Observation::Present(outcome.version));
-    let changes = hunks(outcome.before.as_bytes(), outcome.after.as_bytes(), DEFAULT_BUDGET);
+    let changes = hunks(
+        outcome.before.as_bytes(),
+        outcome.after.as_bytes(),
+        DEFAULT_BUDGET,
+    );
     Ok(EditResult {
         path: target.display,
         before: outcome.before,
@@ -57,10 +61,14 @@ pub async fn edit<P: Provider, H: Hooks>(
 
 fn check_strings(edit: &EditRequest) -> Outcome<()> {
     if edit.old.as_bytes().is_empty() {
-        return Err(Failure::Argument("old_string must be a non-empty string".into()));
+        return Err(Failure::Argument(
+            "old_string must be a non-empty string".into(),
+        ));
     }
     if edit.old == edit.new {
-        return Err(Failure::Argument("old_string and new_string must differ".into()));
+        return Err(Failure::Argument(
+            "old_string and new_string must differ".into(),
+        ));
     }
     Ok(())
 }

@@ -21,7 +21,9 @@ use crate::text::is_blank;
 /// Refuses a path of nothing but white space, as every tool does first.
 fn check_path(path: &str) -> Outcome<()> {
     if is_blank(path) {
-        return Err(Failure::Argument("file_path must be a non-empty string".into()));
+        return Err(Failure::Argument(
+            "file_path must be a non-empty string".into(),
+        ));
     }
     Ok(())
 }

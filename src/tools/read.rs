@@ -60,7 +60,9 @@ pub async fn read<P: Provider, H: Hooks>(
     let limit = positive_integer("limit", arguments.limit)?.unwrap_or(limits.lines);
     if limit > limits.lines {
         let most = limits.lines;
-        return Err(Failure::Argument(format!("limit must be less than or equal to {most}")));
+        return Err(Failure::Argument(format!(
+            "limit must be less than or equal to {most}"
+        )));
     }
     let bounds = WindowLimits {
         offset: offset as u64,
@@ -69,7 +71,9 @@ pub async fn read<P: Provider, H: Hooks>(
         max_bytes: limits.bytes,
     };
 
-    let target = provider.resolve(&arguments.path, arguments.cwd.as_deref()).await?;
+    let target = provider
+        .resolve(&arguments.path, arguments.cwd.as_deref())
+        .await?;
     for attempt in 1.. {
         let opened = provider.open(&target, limits.stream_min_size).await?;
         let mut opened = present_file(hooks, &target, opened)?;
@@ -81,7 +85,11 @@ pub async fn read<P: Provider, H: Hooks>(
             return Err(out_of_range(&target, offset, window.total_lines).into());
         }
         hooks.observed(&target, Observation::Present(opened.info.version));
-        return Ok(ReadResult { path: target.display, offset, window });
+        return Ok(ReadResult {
+            path: target.display,
+            offset,
+            window,
+        });
     }
     Err(Failure::Internal("the read loop ended".into()))
 }
@@ -120,9 +128,9 @@ fn out_of_range(target: &Target, offset: f64, lines: u64) -> FsError {
 
 fn positive_integer(name: &str, value: Option<f64>) -> Outcome<Option<f64>> {
     match value {
-        Some(number) if number.fract() != 0.0 || number < 1.0 || !number.is_finite() => {
-            Err(Failure::Argument(format!("{name} must be a positive integer")))
-        }
+        Some(number) if number.fract() != 0.0 || number < 1.0 || !number.is_finite() => Err(
+            Failure::Argument(format!("{name} must be a positive integer")),
+        ),
         valid => Ok(valid),
     }
 }
