@@ -18,6 +18,8 @@
 
 mod contract;
 mod fs;
+// Test builds do not register the exports, so the compiler sees no use of them.
+#[cfg_attr(test, allow(dead_code))]
 mod node;
 mod text;
 mod tools;

@@ -69,20 +69,13 @@ pub fn list_dir(target: &Target, cancel: &CancellationToken) -> Result<Children,
 
 /// `O_DIRECTORY` says ENOTDIR for a file as well as for a path below one.
 fn not_opened(target: &Target, error: &io::Error) -> FsError {
-    let is_other =
-        errno::describe(error).name == "ENOTDIR" && std::fs::metadata(&target.key).is_ok();
-    if !is_other {
-        return errno::failure("list", &target.display, error, "scandir");
-    }
-    let cause = errno::cause(error, "scandir");
-    FsError {
-        cause,
-        ..errno::cannot(
-            Code::NotDirectory,
-            "list",
-            &target.display,
-            "not a directory",
-        )
+    let cannot = |code, why| errno::cannot(code, "list", &target.display, why);
+    let exists = std::fs::metadata(&target.key).is_ok();
+    match errno::describe(error).name {
+        "ENOTDIR" if exists => cannot(Code::NotDirectory, "not a directory"),
+        // An absent directory is an answer, not a failure of the system.
+        "ENOTDIR" | "ENOENT" => cannot(Code::NotFound, "not found"),
+        _ => errno::failure("list", &target.display, error, "scandir"),
     }
 }
 

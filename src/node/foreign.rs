@@ -56,6 +56,7 @@ pub struct ForeignEdited {
     pub after: Utf16String,
 }
 
+type Resolve = AsyncCallback<FnArgs<(String, Either<String, ()>)>, Target>;
 type OnTarget<Value> = AsyncCallback<FnArgs<(Target,)>, Value>;
 type WriteText = AsyncCallback<FnArgs<(Target, JsText, Either<WriteIntent, ()>)>, ForeignWritten>;
 type EditText = AsyncCallback<FnArgs<(Target, ForeignEdit, Either<EditGuard, ()>)>, ForeignEdited>;
@@ -66,7 +67,7 @@ type EditText = AsyncCallback<FnArgs<(Target, ForeignEdit, Either<EditGuard, ()>
 pub struct ProviderCallbacks {
     /// `resolve(path, { cwd })`.
     #[napi(ts_type = "(path: string, cwd?: string) => Promise<Target>")]
-    pub resolve: AsyncCallback<FnArgs<(String, Either<String, ()>)>, Target>,
+    pub resolve: Resolve,
     /// `stat(target)`.
     #[napi(ts_type = "(target: Target) => Promise<Info | undefined>")]
     pub stat: OnTarget<Option<Info>>,

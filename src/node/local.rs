@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Buffer, ClassInstance, Null, PromiseRaw, Utf16String};
+use napi::bindgen_prelude::{Buffer, ClassInstance, Null, Object, Utf16String};
 use napi::{Either, Env};
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
@@ -63,10 +63,10 @@ impl LocalFs {
         path: String,
         cwd: Option<String>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, Target>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move {
-            Ok(call.resolve_now(&path, cwd.as_deref())?.into())
+            Ok(Target::from(call.resolve_now(&path, cwd.as_deref())?))
         })
     }
 
@@ -77,7 +77,7 @@ impl LocalFs {
         env: &'env Env,
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move {
             Ok(call.stat(&target.into())?.map(Info::from))
@@ -92,7 +92,7 @@ impl LocalFs {
         path: String,
         cwd: Option<String>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, Option<Info>>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move {
             Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from))
@@ -106,12 +106,11 @@ impl LocalFs {
         env: &'env Env,
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, JsText>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(
-            env,
-            async move { Ok(call.read_text(&target.into())?.into()) },
-        )
+        self.job(env, async move {
+            Ok(JsText::from(call.read_text(&target.into())?))
+        })
     }
 
     /// The text of a file in chunks. Nothing is opened before the first chunk is asked for.
@@ -136,10 +135,12 @@ impl LocalFs {
         target: Target,
         max_bytes: f64,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, Buffer>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         self.job(env, async move {
-            Ok(call.read_bytes(&target.into(), max_bytes as u64)?.into())
+            Ok(Buffer::from(
+                call.read_bytes(&target.into(), max_bytes as u64)?,
+            ))
         })
     }
 
@@ -150,7 +151,7 @@ impl LocalFs {
         env: &'env Env,
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, Listing>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         self.job(
             env,
@@ -167,7 +168,7 @@ impl LocalFs {
         #[napi(ts_arg_type = "string")] content: Utf16String,
         intent: Option<WriteIntent>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, TextWritten>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         let ticket = self.fs.locks.enqueue(&target.target_key);
         self.job(env, async move {
@@ -190,10 +191,6 @@ impl LocalFs {
 
     /// Replaces literal text. Its place in the target's queue is taken now.
     #[napi(ts_return_type = "Promise<TextEdited>", catch_unwind)]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the contract's members, flat to save an object"
-    )]
     pub fn edit_text<'env>(
         &self,
         env: &'env Env,
@@ -203,7 +200,7 @@ impl LocalFs {
         replace_all: bool,
         expected: Option<EditGuard>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> napi::Result<PromiseRaw<'env, TextEdited>> {
+    ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
         let ticket = self.fs.locks.enqueue(&target.target_key);
         self.job(env, async move {
@@ -239,7 +236,7 @@ impl LocalFs {
         &self,
         env: &'env Env,
         work: impl Future<Output = Outcome<V>> + Send + 'static,
-    ) -> napi::Result<PromiseRaw<'env, V>>
+    ) -> napi::Result<Object<'env>>
     where
         V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
     {

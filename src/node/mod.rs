@@ -8,6 +8,7 @@ mod error;
 mod foreign;
 mod hooks;
 mod local;
+mod pool;
 mod runtime;
 mod stream;
 mod text;

@@ -1,49 +1,35 @@
-//! The worker threads, and how a job becomes a promise.
+//! How a job becomes a promise.
 //!
-//! Tokio drives the jobs. The runtime belongs to this addon alone and runs nothing but file work,
-//! so its few threads are the bounded pool for it: a job blocks its thread in system calls and
-//! lets go of it where it awaits (a hook, a lock, the next chunk of a long read).
+//! A job is a future. Each of its turns runs on the bounded pool, in which it may block in system
+//! calls; where it awaits (a hook, a lock, the turn of another job) it holds no thread.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
 use napi::Env;
-use napi::bindgen_prelude::{PromiseRaw, ToNapiValue, create_custom_tokio_runtime};
-use tokio::runtime::Builder;
+use napi::bindgen_prelude::{Object, ToNapiValue};
 
+use super::pool;
 use crate::contract::{Failure, Outcome};
 
-/// Number of worker threads. More gain nothing where the disk or the cores are the limit, and a
-/// small number bounds the memory of concurrent jobs.
-const WORKERS: usize = 4;
-
-#[napi_derive::module_init]
-fn start_workers() {
-    let workers = Builder::new_multi_thread()
-        .worker_threads(WORKERS)
-        .max_blocking_threads(1)
-        .thread_name("dsh-fs-native")
-        .build();
-    // Without them napi-rs makes a runtime of its own at the first call.
-    if let Ok(workers) = workers {
-        create_custom_tokio_runtime(workers);
-    }
-}
-
-/// Runs `work` on the worker threads and settles the promise with `settle` on the JavaScript
-/// thread. A panic in `work` becomes [`Failure::Internal`].
+/// Runs `work` on the pool and settles the promise with `settle` on the JavaScript thread. A panic
+/// in `work` becomes [`Failure::Internal`].
 pub fn run<'env, T, V>(
     env: &'env Env,
     work: impl Future<Output = Outcome<T>> + Send + 'static,
-    settle: impl FnOnce(&'env Env, Outcome<T>) -> napi::Result<V> + 'static,
-) -> napi::Result<PromiseRaw<'env, V>>
+    settle: impl FnOnce(&Env, Outcome<T>) -> napi::Result<V> + Send + 'static,
+) -> napi::Result<Object<'env>>
 where
     T: Send + 'static,
-    V: ToNapiValue,
+    V: ToNapiValue + 'static,
 {
-    let job = guarded(work);
-    env.spawn_future_with_callback(async move { Ok(job.await) }, settle)
+    let (deferred, promise) = env.create_deferred()?;
+    pool::spawn(async move {
+        let outcome = guarded(work).await;
+        deferred.resolve(move |env| settle(&env, outcome));
+    });
+    Ok(promise)
 }
 
 /// Runs `work`; a panic in it becomes a failure.

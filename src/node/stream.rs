@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use napi::Either;
 use napi::Env;
-use napi::bindgen_prelude::{Null, PromiseRaw};
+use napi::bindgen_prelude::{Null, Object};
 use napi_derive::napi;
 use tokio::sync::Mutex;
 
@@ -47,15 +47,12 @@ impl TextStream {
 impl TextStream {
     /// The next chunk, `null` at the end. After a rejection the stream has ended.
     #[napi(ts_return_type = "Promise<string | null>", catch_unwind)]
-    pub fn next<'env>(
-        &self,
-        env: &'env Env,
-    ) -> napi::Result<PromiseRaw<'env, Either<JsText, Null>>> {
+    pub fn next<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let state = self.state.clone();
         let create_error = self.create_error.clone();
         let work = async move {
             let chunk = state.lock().await.next().await?;
-            Ok(chunk.map_or(Either::B(Null), |text| Either::A(text.into())))
+            Ok(chunk.map_or(Either::B(Null), |text| Either::A(JsText::from(text))))
         };
         run(env, work, move |env, outcome| {
             outcome.map_err(|failure| rejection(env, &create_error, failure))
@@ -64,7 +61,7 @@ impl TextStream {
 
     /// Closes the file before its end; a chunk that is being read comes first.
     #[napi(ts_return_type = "Promise<void>", catch_unwind)]
-    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, ()>> {
+    pub fn close<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let state = self.state.clone();
         let work = async move {
             *state.lock().await = State::Ended;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{ClassInstance, Float64Array, Null, PromiseRaw, Utf16String};
+use napi::bindgen_prelude::{ClassInstance, Float64Array, Null, Object, Utf16String};
 use napi::{Either, Env};
 use napi_derive::napi;
 
@@ -66,7 +66,7 @@ pub fn execute_read<'env>(
     request: ReadRequest,
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
-) -> napi::Result<PromiseRaw<'env, ReadOutcome>> {
+) -> napi::Result<Object<'env>> {
     let provider = BoundProvider::new(provider, cancel);
     let hooks = Arc::new(CallHooks::new(hooks));
     let settling = hooks.clone();
@@ -141,7 +141,7 @@ pub fn execute_write<'env>(
     request: WriteRequest,
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
-) -> napi::Result<PromiseRaw<'env, WriteOutcome>> {
+) -> napi::Result<Object<'env>> {
     let provider = BoundProvider::new(provider, cancel);
     let hooks = Arc::new(CallHooks::new(hooks));
     let settling = hooks.clone();
@@ -209,7 +209,7 @@ pub fn execute_edit<'env>(
     request: EditToolRequest,
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
-) -> napi::Result<PromiseRaw<'env, EditToolOutcome>> {
+) -> napi::Result<Object<'env>> {
     let provider = BoundProvider::new(provider, cancel);
     let hooks = Arc::new(CallHooks::new(hooks));
     let settling = hooks.clone();
