@@ -44,7 +44,7 @@ export declare class LocalFs {
   /** Creates or replaces a file. Its place in the target's queue is taken now. */
   writeText(target: Target, content: string, intent?: WriteIntent | undefined | null, cancel?: Cancellation | undefined | null): Promise<TextWritten>
   /** Replaces literal text. Its place in the target's queue is taken now. */
-  editText(target: Target, oldString: string, newString: string, replaceAll: boolean, expected?: EditGuard | undefined | null, cancel?: Cancellation | undefined | null): Promise<TextEdited>
+  editText(target: Target, edit: TextEdit, expected?: EditGuard | undefined | null, cancel?: Cancellation | undefined | null): Promise<TextEdited>
 }
 
 /** The text of one file. Contract: provider §6. */
@@ -271,6 +271,16 @@ export interface Target {
   targetKey: string
   /** Absolute path as spelled. */
   displayPath: string
+}
+
+/** A literal replacement. */
+export interface TextEdit {
+  /** Text to find. */
+  oldString: string
+  /** Text to put in its place. */
+  newString: string
+  /** Replace every occurrence. */
+  replaceAll: boolean
 }
 
 /** Result of `LocalFs.editText`. Contract: provider §10. */

@@ -20,11 +20,7 @@ const TURN = 1000
  * @returns one entry a child
  * @throws FsError of the failing child, or FS_ABORTED
  */
-export async function directoryEntries(
-  directory: FsTarget,
-  listing: Listing,
-  signal: AbortSignal | undefined,
-): Promise<FsDirEntry[]> {
+export async function directoryEntries(directory: FsTarget, listing: Listing, signal: AbortSignal | undefined): Promise<FsDirEntry[]> {
   if (listing.kinds.length === 0) return []
   const names = listing.names.split('\0')
   const keys = listing.keys.split('\0')

@@ -8,12 +8,12 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Context } from '@deepseek-ai/cordis'
 import {
+  FileSystem,
   type FsDirEntry,
   type FsEditOutcome,
   type FsEditRequest,
   type FsInfo,
   type FsPathInfo,
-  FileSystem,
   type FsTarget,
   type FsVersion,
   type FsWriteIntent,
@@ -120,27 +120,15 @@ export class NativeFileSystem extends FileSystem {
   }
 
   /** Contract: provider §9. The sandbox policy is a confining provider's affair. */
-  async writeText(
-    target: FsTarget,
-    content: string,
-    expected?: FsWriteIntent,
-    signal?: AbortSignal,
-  ): Promise<FsWriteOutcome> {
+  async writeText(target: FsTarget, content: string, expected?: FsWriteIntent, signal?: AbortSignal): Promise<FsWriteOutcome> {
     const write = (cancel: Cancellation | undefined) => this.engine.writeText(target, content, expected, cancel)
     return withCancellation(signal, write) as Promise<FsWriteOutcome>
   }
 
   /** Contract: provider §10. */
-  async editText(
-    target: FsTarget,
-    edit: FsEditRequest,
-    expected?: { version: FsVersion },
-    signal?: AbortSignal,
-  ): Promise<FsEditOutcome> {
-    const { oldString, newString, replaceAll } = edit
-    return withCancellation(signal, (cancel) => {
-      return this.engine.editText(target, oldString, newString, replaceAll, expected, cancel)
-    }) as Promise<FsEditOutcome>
+  async editText(target: FsTarget, edit: FsEditRequest, expected?: { version: FsVersion }, signal?: AbortSignal): Promise<FsEditOutcome> {
+    const change = (cancel: Cancellation | undefined) => this.engine.editText(target, edit, expected, cancel)
+    return withCancellation(signal, change) as Promise<FsEditOutcome>
   }
 }
 

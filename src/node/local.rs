@@ -13,7 +13,8 @@ use super::runtime::run;
 use super::stream::TextStream;
 use super::text::{JsText, text_of};
 use super::types::{
-    EditGuard, Info, Listing, ListingFailure, Target, TextEdited, TextWritten, WriteIntent,
+    EditGuard, Info, Listing, ListingFailure, Target, TextEdit, TextEdited, TextWritten,
+    WriteIntent,
 };
 use crate::contract::{EditRequest, FileType, Outcome};
 use crate::fs::{self, Children, LocalCall, Locks};
@@ -195,9 +196,7 @@ impl LocalFs {
         &self,
         env: &'env Env,
         target: Target,
-        #[napi(ts_arg_type = "string")] old_string: Utf16String,
-        #[napi(ts_arg_type = "string")] new_string: Utf16String,
-        replace_all: bool,
+        edit: TextEdit,
         expected: Option<EditGuard>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
@@ -205,9 +204,9 @@ impl LocalFs {
         let ticket = self.fs.locks.enqueue(&target.target_key);
         self.job(env, async move {
             let request = EditRequest {
-                old: text_of(&old_string),
-                new: text_of(&new_string),
-                replace_all,
+                old: text_of(&edit.old_string),
+                new: text_of(&edit.new_string),
+                replace_all: edit.replace_all,
             };
             let target = target.into();
             let expected = expected.map(|guard| guard.version);

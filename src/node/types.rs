@@ -1,6 +1,6 @@
 //! The plain objects that cross the boundary.
 
-use napi::bindgen_prelude::{Float64Array, Uint8Array};
+use napi::bindgen_prelude::{Float64Array, Uint8Array, Utf16String};
 use napi_derive::napi;
 
 use super::text::JsText;
@@ -184,6 +184,19 @@ pub struct TextWritten {
     /// New text with LF line breaks.
     #[napi(ts_type = "string")]
     pub after: JsText,
+}
+
+/// A literal replacement.
+#[napi(object, object_to_js = false)]
+pub struct TextEdit {
+    /// Text to find.
+    #[napi(ts_type = "string")]
+    pub old_string: Utf16String,
+    /// Text to put in its place.
+    #[napi(ts_type = "string")]
+    pub new_string: Utf16String,
+    /// Replace every occurrence.
+    pub replace_all: bool,
 }
 
 /// Result of `LocalFs.editText`. Contract: provider §10.

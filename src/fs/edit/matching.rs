@@ -66,6 +66,10 @@ impl<'a> Positions<'a> {
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::single_range_in_vec_init,
+    reason = "a list of one match is meant"
+)]
 mod tests {
     use proptest::prelude::*;
 
