@@ -141,13 +141,14 @@ async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSigna
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })
   const stream = engine.openText(target, cancel)
+  let chunk: string | null = ''
   try {
-    for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) yield chunk
+    for (chunk = await stream.next(); chunk !== null; chunk = await stream.next()) yield chunk
     // The original's decoder is flushed after the last byte; consumers may rely on a last, empty chunk.
     yield ''
   } finally {
     signal?.removeEventListener('abort', stop)
-    await stream.close()
+    if (chunk !== null) await stream.close()
   }
 }
 

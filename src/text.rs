@@ -127,12 +127,14 @@ pub fn is_blank(text: &str) -> bool {
     })
 }
 
-/// Number of UTF-16 units of a text.
+/// Number of UTF-16 units of a text that does not start or end inside a character.
 pub fn utf16_len(bytes: &[u8]) -> usize {
-    // Every byte that starts a character is a unit; a four-byte character is two.
+    // Every byte that starts a character is a unit; a four-byte character is two. Summed up in
+    // bytes first, of which a vector register holds many; two units a byte at most.
+    let units = |byte: &u8| u8::from(byte & 0xC0 != 0x80) + u8::from(*byte >= 0xF0);
     bytes
-        .iter()
-        .map(|&b| usize::from(b & 0xC0 != 0x80) + usize::from(b >= 0xF0))
+        .chunks(127)
+        .map(|block| usize::from(block.iter().map(units).sum::<u8>()))
         .sum()
 }
 
@@ -189,6 +191,13 @@ mod tests {
             let expected = text.replace("\r\n", "\n").into_bytes();
             prop_assert_eq!(to_lf(text.as_bytes()).into_owned(), expected);
         }
+    }
+
+    #[test]
+    fn units_are_counted_across_blocks_and_for_lone_surrogates() {
+        assert_eq!(utf16_len(b"\xED\xA0\x80"), 1);
+        assert_eq!(utf16_len("é\u{1F600}".repeat(1000).as_bytes()), 3000);
+        assert_eq!(utf16_len(&[0xF0; 300]), 600);
     }
 
     #[test]

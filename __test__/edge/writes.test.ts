@@ -1,5 +1,5 @@
 /** Edge cases of the provider's whole-file writes (contract: writes, publication). The fault cases are in faults.test.ts. */
-import { linkSync, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs'
+import { linkSync, lstatSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FsVersion, FsWriteIntent, FsWriteOutcome } from '@deepseek-ai/dsh-fs'
 import { expect, test } from 'vitest'
@@ -225,14 +225,35 @@ test('#72 three guarded writes at one version', async () => {
   const path = edge.file('f', 'old')
   const target = await edge.resolve('f')
   const expected = replace(await edge.version('f'))
-  const order: number[] = []
-  const calls = [1, 2, 3].map((number) => edge.fs.writeText(target, `${number}`, expected).finally(() => order.push(number)))
-  const second = failed(calls[1]!)
-  const third = failed(calls[2]!)
+  const calls = ['1', '2', '3'].map((content) => edge.fs.writeText(target, content, expected))
+  const losers = calls.slice(1).map(failed)
   expect(await calls[0]).toMatchObject({ operation: 'update', before: 'old', after: '1' })
-  expect([await second, await third]).toEqual([changed(path), changed(path)])
-  expect(order).toEqual([1, 2, 3])
+  expect(await Promise.all(losers)).toEqual([changed(path), changed(path)])
   expect(edge.text('f')).toBe('1')
+})
+
+test('#72 three writes at once follow one another in the order of their calls', async () => {
+  const edge = await withProvider()
+  edge.file('f', 'old')
+  const target = await edge.resolve('f')
+  const outcomes = await Promise.all(['1', '2', '3'].map((content) => edge.fs.writeText(target, content)))
+  expect(outcomes.map((outcome) => outcome.before)).toEqual(['old', '1', '2'])
+  expect(edge.text('f')).toBe('3')
+})
+
+test('#72 their promises settle in that order too', async () => {
+  const edge = await withProvider()
+  const path = edge.file('f', 'old')
+  const target = await edge.resolve('f')
+  // A wrong order shows only now and then.
+  for (let round = 0; round < 50; round++) {
+    writeFileSync(path, 'old')
+    const expected = replace(await edge.version('f'))
+    const settled: string[] = []
+    const calls = ['1', '2', '3'].map((content) => edge.fs.writeText(target, content, expected).finally(() => settled.push(content)))
+    expect((await Promise.allSettled(calls)).map((call) => call.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect(settled, `round ${round}`).toEqual(['1', '2', '3'])
+  }
 })
 
 test('#311 aborted while waiting for the lock (D10)', async () => {

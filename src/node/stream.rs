@@ -17,7 +17,7 @@ use crate::text::Text;
 
 /// Bytes of one chunk: large enough that a chunk's way over the boundary does not count, small
 /// enough that its copy does not hold the event loop.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 512 << 10;
 
 /// The text of one file. Contract: provider §6.
 #[napi]

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::window::utf16_units;
+use crate::text::utf16_len;
 
 mod script;
 mod sides;
@@ -133,7 +133,7 @@ impl<'t> Offsets<'t> {
     }
 
     fn advance(&mut self, bytes: usize) -> usize {
-        self.units += utf16_units(&self.text[self.bytes..bytes]);
+        self.units += utf16_len(&self.text[self.bytes..bytes]);
         self.bytes = bytes;
         self.units
     }

@@ -9,6 +9,8 @@
 
 use memchr::{memchr, memchr_iter};
 
+use crate::text::utf16_len;
+
 #[cfg(test)]
 mod tests;
 
@@ -186,7 +188,7 @@ impl WindowBuilder {
         // No text has more units than bytes, so most lines fit without a look at their characters.
         if !line.clipped && part.len().saturating_add(line.units) <= max {
             taken = part.len();
-            line.units += utf16_units(part);
+            line.units += utf16_len(part);
             line.cut = base + taken;
         }
         while taken < part.len() && !line.clipped {
@@ -267,15 +269,6 @@ fn truncation_marker(max: usize) -> String {
 
 fn count_newlines(bytes: &[u8]) -> u64 {
     memchr_iter(b'\n', bytes).count() as u64
-}
-
-/// Length in UTF-16 units of a text that does not start or end inside a character.
-pub fn utf16_units(text: &[u8]) -> usize {
-    // Summed up in bytes first, which a vector register holds many of. Two units a byte at most.
-    let units = |byte: &u8| u8::from(byte & 0xC0 != 0x80) + u8::from(*byte >= 0xF0);
-    text.chunks(127)
-        .map(|block| usize::from(block.iter().map(units).sum::<u8>()))
-        .sum()
 }
 
 /// Bytes and UTF-16 units of the character that starts with `first`.

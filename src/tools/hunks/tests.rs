@@ -292,9 +292,9 @@ fn whole(before: &[u8], after: &[u8]) -> Hunk {
 
 /// The UTF-16 range of some lines, without the last newline.
 fn range(lines: &[&[u8]], from: usize, to: usize) -> Range<usize> {
-    let start = utf16_units(&lines[..from].concat());
+    let start = utf16_len(&lines[..from].concat());
     let text = lines[from..to].concat();
-    start..start + utf16_units(text.strip_suffix(b"\n").unwrap_or(&text))
+    start..start + utf16_len(text.strip_suffix(b"\n").unwrap_or(&text))
 }
 
 /// Puts the new text of each hunk in the place of its old one.

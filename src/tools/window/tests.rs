@@ -280,16 +280,6 @@ fn text() -> impl Strategy<Value = Vec<u16>> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-#[test]
-fn counts_units() {
-    for text in ["", "abc", "é€", "x\u{1F600}y"] {
-        assert_eq!(utf16_units(text.as_bytes()), text.encode_utf16().count());
-    }
-    assert_eq!(utf16_units(b"\xED\xA0\x80"), 1);
-    assert_eq!(utf16_units("é\u{1F600}".repeat(1000).as_bytes()), 3000);
-    assert_eq!(utf16_units(&[0xF0; 300]), 600);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
