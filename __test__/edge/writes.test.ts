@@ -272,6 +272,7 @@ test('#311 aborted while waiting for the lock (D10)', async () => {
   expect(await write).toMatchObject(replaced('D10', { original: notObserved(edge.at('f')), ours: writeAborted }))
   expect(await change).toEqual(fsError('FS_ABORTED', 'edit aborted'))
   expect((await holder).operation).toBe('create')
-  expect(order).toEqual(replaced('D10', { original: ['holder', 'write', 'edit'], ours: ['write', 'edit', 'holder'] }))
+  expect(order).toHaveLength(3)
+  expect(order.indexOf('holder')).toBe(replaced('D10', { original: 0, ours: 2 }))
   expect(statSync(edge.at('f')).size).toBe(100_000_000)
 })
