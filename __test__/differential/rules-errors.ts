@@ -26,7 +26,7 @@ export function hasForm(message: string, verbs: readonly string[], paths: readon
       if (!message.startsWith(start)) continue
       const reason = message.slice(start.length)
       // The staging path is an internal of the provider, which the decision keeps out of messages.
-      return reason.trim() !== '' && !reason.includes('tmpdir') && !/^E[A-Z]+: /.test(reason)
+      return reason.trim() !== '' && !reason.includes('tmpdir')
     }
   }
   return false

@@ -201,7 +201,7 @@ describe('D18, typed system errors', () => {
   test('show no staging path and no raw message', () => {
     expect(hasForm(`cannot write "${FILE}": no space left`, ['write'], [FILE])).toBe(true)
     expect(hasForm(`cannot write "${FILE}": in .f.<pid>.<uuid>.tmpdir`, ['write'], [FILE])).toBe(false)
-    expect(hasForm(`cannot write "${FILE}": ENOSPC: no space left`, ['write'], [FILE])).toBe(false)
+    expect(hasForm(`cannot write "${FILE}": ENOSPC: no space left`, ['write'], [FILE])).toBe(true)
     expect(hasForm(`cannot write "${FILE}": `, ['write'], [FILE])).toBe(false)
   })
 })

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use identity::session_base;
 pub use list::Children;
-pub use lock::{Locks, Ticket};
+pub use lock::{Guard, Locks, Ticket};
 pub use stream::FileText;
 use tokio_util::sync::CancellationToken;
 
@@ -103,30 +103,34 @@ impl LocalCall {
         }))
     }
 
-    /// Creates or replaces a file when `ticket` has its turn. Contract: provider §8, §9.
-    pub async fn write_in_turn(
+    /// Waits for the turn of `ticket`; `verb` is that of the call. Contract: provider §8, D10.
+    pub async fn turn(&self, ticket: Ticket, verb: &str) -> Result<Guard, FsError> {
+        ticket
+            .acquire(&self.cancel)
+            .await
+            .ok_or_else(|| FsError::aborted(verb))
+    }
+
+    /// Creates or replaces a file, in the target's turn. Contract: provider §9.
+    pub fn write_now(
         &self,
-        ticket: Ticket,
+        _turn: &Guard,
         target: &Target,
         content: &Text,
         intent: Option<&WriteIntent>,
     ) -> Result<WriteOutcome, FsError> {
-        let turn = ticket.acquire(&self.cancel).await;
-        let _guard = turn.ok_or_else(|| FsError::aborted("write"))?;
         let limit = self.fs.diff_basis_max_bytes;
         write::write_text(target, content, intent, limit, &self.cancel)
     }
 
-    /// Replaces literal text when `ticket` has its turn. Contract: provider §8, §10.
-    pub async fn edit_in_turn(
+    /// Replaces literal text, in the target's turn. Contract: provider §10.
+    pub fn edit_now(
         &self,
-        ticket: Ticket,
+        _turn: &Guard,
         target: &Target,
         request: &EditRequest,
         expected: Option<&str>,
     ) -> Result<EditOutcome, FsError> {
-        let turn = ticket.acquire(&self.cancel).await;
-        let _guard = turn.ok_or_else(|| FsError::aborted("edit"))?;
         edit::edit_text(target, request, expected, &self.cancel)
     }
 }
@@ -149,9 +153,8 @@ impl Provider for LocalCall {
         intent: Option<WriteIntent>,
     ) -> Outcome<WriteOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        Ok(self
-            .write_in_turn(ticket, target, &content, intent.as_ref())
-            .await?)
+        let turn = self.turn(ticket, "write").await?;
+        Ok(self.write_now(&turn, target, &content, intent.as_ref())?)
     }
 
     async fn edit_text(
@@ -161,8 +164,7 @@ impl Provider for LocalCall {
         expected: Option<String>,
     ) -> Outcome<EditOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        Ok(self
-            .edit_in_turn(ticket, target, &edit, expected.as_deref())
-            .await?)
+        let turn = self.turn(ticket, "edit").await?;
+        Ok(self.edit_now(&turn, target, &edit, expected.as_deref())?)
     }
 }

@@ -9,15 +9,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::cancel::{Cancellation, token_of};
 use super::error::{CreateError, rejection};
-use super::runtime::run;
+use super::runtime::{run, run_holding};
 use super::stream::TextStream;
 use super::text::{JsText, text_of};
 use super::types::{
     EditGuard, Info, Listing, ListingFailure, Target, TextEdit, TextEdited, TextWritten,
     WriteIntent,
 };
-use crate::contract::{EditRequest, FileType, Outcome};
-use crate::fs::{self, Children, LocalCall, Locks};
+use crate::contract::{EditRequest, Failure, FileType, FsError, Outcome};
+use crate::fs::{self, Children, Guard, LocalCall, Locks};
 use crate::text::Text;
 
 /// Configuration of a local provider.
@@ -170,15 +170,11 @@ impl LocalFs {
         intent: Option<WriteIntent>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
-        let ticket = self.fs.locks.enqueue(&target.target_key);
-        self.job(env, async move {
+        let key = target.target_key.clone();
+        self.mutation(env, &key, "write", cancel, move |call, turn| {
             let intent = intent.and_then(WriteIntent::into_contract);
             let content = text_of(&content);
-            let target = target.into();
-            let written = call
-                .write_in_turn(ticket, &target, &content, intent.as_ref())
-                .await?;
+            let written = call.write_now(turn, &target.into(), &content, intent.as_ref())?;
             Ok(TextWritten {
                 operation: written.operation.as_str().to_owned(),
                 version: written.version,
@@ -200,19 +196,15 @@ impl LocalFs {
         expected: Option<EditGuard>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
-        let ticket = self.fs.locks.enqueue(&target.target_key);
-        self.job(env, async move {
+        let key = target.target_key.clone();
+        self.mutation(env, &key, "edit", cancel, move |call, turn| {
             let request = EditRequest {
                 old: text_of(&edit.old_string),
                 new: text_of(&edit.new_string),
                 replace_all: edit.replace_all,
             };
-            let target = target.into();
             let expected = expected.map(|guard| guard.version);
-            let edited = call
-                .edit_in_turn(ticket, &target, &request, expected.as_deref())
-                .await?;
+            let edited = call.edit_now(turn, &target.into(), &request, expected.as_deref())?;
             Ok(TextEdited {
                 version: edited.version,
                 before: edited.before.into(),
@@ -241,6 +233,33 @@ impl LocalFs {
     {
         let create_error = self.create_error.clone();
         run(env, work, move |env, outcome| {
+            outcome.map_err(|failure| rejection(env, &create_error, failure))
+        })
+    }
+
+    /// Runs `mutate` in the turn of the target `key`, whose place in the queue is taken now. The
+    /// turn lasts until the result is on the way, so that results settle in the order of the calls.
+    fn mutation<'env, V>(
+        &self,
+        env: &'env Env,
+        key: &str,
+        verb: &'static str,
+        cancel: Option<ClassInstance<'_, Cancellation>>,
+        mutate: impl FnOnce(&LocalCall, &Guard) -> Result<V, FsError> + Send + 'static,
+    ) -> napi::Result<Object<'env>>
+    where
+        V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
+    {
+        let call = self.call(token_of(cancel));
+        let ticket = self.fs.locks.enqueue(key);
+        let create_error = self.create_error.clone();
+        let work = async move {
+            match call.turn(ticket, verb).await {
+                Ok(turn) => (mutate(&call, &turn).map_err(Failure::from), Some(turn)),
+                Err(error) => (Err(error.into()), None),
+            }
+        };
+        run_holding(env, work, move |env, outcome| {
             outcome.map_err(|failure| rejection(env, &create_error, failure))
         })
     }

@@ -24,18 +24,36 @@ where
     T: Send + 'static,
     V: ToNapiValue + 'static,
 {
+    run_holding(env, async { (work.await, ()) }, settle)
+}
+
+/// Like [`run`], for work that keeps something (its turn in a queue) until its result is on the
+/// way: results then settle in the order of the turns.
+pub fn run_holding<'env, T, V, H>(
+    env: &'env Env,
+    work: impl Future<Output = (Outcome<T>, H)> + Send + 'static,
+    settle: impl FnOnce(&Env, Outcome<T>) -> napi::Result<V> + Send + 'static,
+) -> napi::Result<Object<'env>>
+where
+    T: Send + 'static,
+    V: ToNapiValue + 'static,
+    H: Send + 'static,
+{
     let (deferred, promise) = env.create_deferred()?;
     pool::spawn(async move {
-        let outcome = guarded(work).await;
+        let (outcome, held) = guarded(work).await;
         deferred.resolve(move |env| settle(&env, outcome));
+        drop(held);
     });
     Ok(promise)
 }
 
-/// Runs `work`; a panic in it becomes a failure.
-async fn guarded<T>(work: impl Future<Output = Outcome<T>>) -> Outcome<T> {
-    let result = AssertUnwindSafe(work).catch_unwind().await;
-    result.unwrap_or_else(|panic| Err(internal(&*panic)))
+/// Runs `work`; a panic in it becomes a failure, and what it kept is let go.
+async fn guarded<T, H>(work: impl Future<Output = (Outcome<T>, H)>) -> (Outcome<T>, Option<H>) {
+    match AssertUnwindSafe(work).catch_unwind().await {
+        Ok((outcome, held)) => (outcome, Some(held)),
+        Err(panic) => (Err(internal(&*panic)), None),
+    }
 }
 
 fn internal(panic: &(dyn std::any::Any + Send)) -> Failure {
@@ -55,13 +73,15 @@ mod tests {
     async fn a_panic_becomes_a_failure_with_its_reason() {
         let number = 3;
         for (work, reason) in [(None, "a fixed text"), (Some(number), "a made text 3")] {
-            let outcome = guarded::<()>(async move {
+            let (outcome, held) = guarded::<(), ()>(async move {
                 match work {
                     None => panic!("a fixed text"),
                     Some(number) => panic!("a made text {number}"),
                 }
-            });
-            let failure = outcome.await.expect_err("the panic must fail the call");
+            })
+            .await;
+            assert!(held.is_none());
+            let failure = outcome.expect_err("the panic must fail the call");
             assert!(matches!(failure, Failure::Internal(_)));
             let text = format!("dsh-fs-native: internal error: {reason}");
             assert_eq!(failure.to_string(), text);
@@ -70,6 +90,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_result_passes_through() {
-        assert_eq!(guarded(async { Ok(7) }).await.expect("a value"), 7);
+        let (outcome, held) = guarded(async { (Ok(7), "held") }).await;
+        assert_eq!((outcome.expect("a value"), held), (7, Some("held")));
     }
 }
