@@ -113,18 +113,4 @@ fn stale(target: &Target, why: &str) -> FsError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edge_310_a_target_that_vanished_has_a_version_that_says_so() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let key = directory.path().join("f").to_string_lossy().into_owned();
-        let target = Target {
-            display: key.clone(),
-            key,
-        };
-        let version = version_after(&target, VERB).expect("a version");
-        assert_eq!(version, format!("missing:{}", target.key));
-    }
-}
+mod tests;

@@ -11,7 +11,11 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        Scene { dir, cancel: CancellationToken::new(), limit: LIMIT }
+        Scene {
+            dir,
+            cancel: CancellationToken::new(),
+            limit: LIMIT,
+        }
     }
 
     /// With a file `f`.
@@ -23,7 +27,10 @@ impl Scene {
 
     fn target(&self) -> Target {
         let key = self.dir.path().join("f").to_str().unwrap().to_owned();
-        Target { key, display: "/shown/f".to_owned() }
+        Target {
+            key,
+            display: "/shown/f".to_owned(),
+        }
     }
 
     fn write(&self, content: &str, intent: Option<&WriteIntent>) -> Result<WriteOutcome, FsError> {
@@ -64,7 +71,9 @@ fn edge_42_43_a_new_file_is_stored_verbatim() {
 fn an_update_tells_the_former_text() {
     let scene = Scene::with("\u{FEFF}a\r\n");
     let version = scene.version();
-    let outcome = scene.write("b", Some(&WriteIntent::ReplaceIfVersion(version.clone()))).unwrap();
+    let outcome = scene
+        .write("b", Some(&WriteIntent::ReplaceIfVersion(version.clone())))
+        .unwrap();
     assert_eq!(outcome.operation, Operation::Update);
     assert_eq!(before(&outcome), Some(&b"a\n"[..]));
     assert_eq!(outcome.version, scene.version());
@@ -84,11 +93,22 @@ fn edge_44_an_unseen_file_is_kept() {
 #[test]
 fn edge_45_46_another_version_is_stale() {
     let intent = WriteIntent::ReplaceIfVersion("1:2:3:4:5".to_owned());
-    let stale = |why: &str| (Code::StaleVersion, format!("cannot write \"/shown/f\": {why}"));
+    let stale = |why: &str| {
+        (
+            Code::StaleVersion,
+            format!("cannot write \"/shown/f\": {why}"),
+        )
+    };
     let scene = Scene::new();
-    assert_eq!(told(scene.write("new", Some(&intent))), stale("file no longer exists"));
+    assert_eq!(
+        told(scene.write("new", Some(&intent))),
+        stale("file no longer exists")
+    );
     let scene = Scene::with("old");
-    assert_eq!(told(scene.write("new", Some(&intent))), stale("file changed since it was read"));
+    assert_eq!(
+        told(scene.write("new", Some(&intent))),
+        stale("file changed since it was read")
+    );
     assert_eq!(scene.content(), b"old");
 }
 
@@ -99,7 +119,10 @@ fn edge_47_a_directory_is_not_regular_whatever_the_guard() {
     let intent = WriteIntent::ReplaceIfVersion(String::new());
     for intent in [None, Some(&WriteIntent::CreateIfAbsent), Some(&intent)] {
         let message = "cannot write \"/shown/f\": not a regular file".to_owned();
-        assert_eq!(told(scene.write("new", intent)), (Code::NotRegularFile, message));
+        assert_eq!(
+            told(scene.write("new", intent)),
+            (Code::NotRegularFile, message)
+        );
     }
 }
 
@@ -115,8 +138,7 @@ fn edge_55_identical_content_is_written_again() {
 fn edge_56_a_lone_surrogate_is_stored_as_a_replacement() {
     let scene = Scene::new();
     let content = Text::from_utf16(&[0x75, 0xD83D, 0x76]);
-    let outcome =
-        write_text(&scene.target(), &content, None, scene.limit, &scene.cancel).unwrap();
+    let outcome = write_text(&scene.target(), &content, None, scene.limit, &scene.cancel).unwrap();
     assert_eq!(scene.content(), b"u\xEF\xBF\xBDv");
     assert_eq!(outcome.after.to_utf16(), [0x75, 0xD83D, 0x76]);
 }
@@ -129,9 +151,16 @@ fn edge_60_the_limit_of_the_basis_is_exclusive_on_both_sides() {
         ("123456", "54321", false),
         ("1", "ééé", false),
     ] {
-        let scene = Scene { limit: 6, ..Scene::with(old) };
+        let scene = Scene {
+            limit: 6,
+            ..Scene::with(old)
+        };
         let outcome = scene.write(new, None).unwrap();
-        assert_eq!(before(&outcome), kept.then_some(old.as_bytes()), "{old} {new}");
+        assert_eq!(
+            before(&outcome),
+            kept.then_some(old.as_bytes()),
+            "{old} {new}"
+        );
     }
 }
 
@@ -143,7 +172,10 @@ fn edge_61_where_a_cancellation_is_seen() {
     assert_eq!(told(new.write("n", None)), aborted("write"));
     assert!(!std::path::Path::new(&new.target().key).exists());
 
-    let old = Scene { limit: 3, ..Scene::with("o") };
+    let old = Scene {
+        limit: 3,
+        ..Scene::with("o")
+    };
     old.cancel.cancel();
     assert_eq!(told(old.write("n", None)), aborted("read"));
     assert_eq!(told(old.write("long", None)), aborted("write"));
@@ -154,7 +186,10 @@ fn edge_61_where_a_cancellation_is_seen() {
 fn edge_62_the_guard_comes_before_the_cancellation() {
     let scene = Scene::with("old");
     scene.cancel.cancel();
-    assert_eq!(told(scene.write("n", Some(&WriteIntent::CreateIfAbsent))).0, Code::NotObserved);
+    assert_eq!(
+        told(scene.write("n", Some(&WriteIntent::CreateIfAbsent))).0,
+        Code::NotObserved
+    );
     let intent = WriteIntent::ReplaceIfVersion(String::new());
     assert_eq!(told(scene.write("n", Some(&intent))).0, Code::StaleVersion);
 }
@@ -162,13 +197,19 @@ fn edge_62_the_guard_comes_before_the_cancellation() {
 #[test]
 fn edge_310_a_file_that_has_gone_has_a_version_that_says_so() {
     let target = Scene::new().target();
-    assert_eq!(version_after(&target, "write").unwrap(), format!("missing:{}", target.key));
+    assert_eq!(
+        version_after(&target, "write").unwrap(),
+        format!("missing:{}", target.key)
+    );
 }
 
 /// A name that is too long.
 #[test]
 fn a_path_that_cannot_be_looked_at_is_a_typed_failure() {
-    let target = Target { key: "/".to_owned() + &"n".repeat(300), display: "/shown/f".to_owned() };
+    let target = Target {
+        key: "/".to_owned() + &"n".repeat(300),
+        display: "/shown/f".to_owned(),
+    };
     let content = Text::from_valid(Vec::new());
     let result = write_text(&target, &content, None, LIMIT, &CancellationToken::new());
     let message = "cannot write \"/shown/f\": ENAMETOOLONG: name too long".to_owned();
