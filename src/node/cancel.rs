@@ -4,6 +4,8 @@ use napi::bindgen_prelude::ClassInstance;
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
+use crate::contract::{Code, Failure, FsError, Outcome};
+
 /// Cancels the call that it was handed to. A job looks at it between steps and chunks; what has
 /// been published stays.
 #[napi]
@@ -30,4 +32,22 @@ impl Cancellation {
 /// The token of an optional cancellation; without one, a token that nobody cancels.
 pub fn token_of(cancel: Option<ClassInstance<'_, Cancellation>>) -> CancellationToken {
     cancel.map_or_else(CancellationToken::new, |cancel| cancel.token.clone())
+}
+
+/// The outcome of work that changes nothing, unless the call was cancelled before it settled. What
+/// was said of the content (that it is no text) counts no more either.
+pub fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    verb: &str,
+    outcome: Outcome<T>,
+) -> Outcome<T> {
+    let of_content = match &outcome {
+        Ok(_) => true,
+        Err(Failure::Fs(error)) => error.code == Code::NotText,
+        Err(_) => false,
+    };
+    if of_content && cancel.is_cancelled() {
+        return Err(FsError::aborted(verb).into());
+    }
+    outcome
 }

@@ -3,6 +3,7 @@
 use napi::bindgen_prelude::{FnArgs, FunctionRef};
 use napi::{Either, Env, Error, Status, Unknown};
 
+use super::call::call;
 use super::types::SystemCause;
 use crate::contract::{Failure, FsError};
 
@@ -32,7 +33,7 @@ fn create(env: &Env, create_error: &CreateError, error: FsError) -> napi::Result
         .cause
         .map_or(Either::B(()), |cause| Either::A(cause.into()));
     let arguments = (error.message, error.code.as_str().to_owned(), cause);
-    let value = create_error.borrow_back(env)?.call(arguments.into())?;
+    let value = call(env, create_error, arguments.into())?;
     Ok(Error::from_unknown_without_coercion(value))
 }
 

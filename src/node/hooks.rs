@@ -7,6 +7,7 @@ use napi::threadsafe_function::ThreadsafeFunction;
 use napi::{Env, Error, Status, Unknown};
 use napi_derive::napi;
 
+use super::call::call;
 use super::error::{CreateError, Explained, rejection, thrown};
 use super::types::{EditGuard, Observation, Target, WriteIntent};
 use crate::contract::{self, Failure, Hooks, Outcome};
@@ -77,10 +78,7 @@ impl CallHooks {
             .take();
         if let Some((target, observation)) = seen {
             let arguments = (Target::from(target), Observation::from(observation));
-            self.hooks
-                .observed
-                .borrow_back(env)?
-                .call(arguments.into())?;
+            call(env, &self.hooks.observed, arguments.into())?;
         }
         outcome.map_err(|failure| self.rejection(env, failure))
     }
@@ -101,10 +99,8 @@ impl CallHooks {
         let Some(explain) = &self.hooks.explain else {
             return error;
         };
-        let mapped = explain.borrow_back(env).and_then(|explain| {
-            let value = error_value(env, error)?;
-            explain.call((value,).into())
-        });
+        let value = error_value(env, error);
+        let mapped = value.and_then(|value| call(env, explain, (value,).into()));
         mapped.map_or_else(|fault| fault, Error::from_unknown_without_coercion)
     }
 }

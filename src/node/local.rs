@@ -7,7 +7,7 @@ use napi::{Either, Env};
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
-use super::cancel::{Cancellation, token_of};
+use super::cancel::{Cancellation, token_of, unless_cancelled};
 use super::error::{CreateError, rejection};
 use super::runtime::{run, run_holding};
 use super::stream::TextStream;
@@ -66,7 +66,7 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move {
+        self.look(env, "resolve", call.clone(), async move {
             Ok(Target::from(call.resolve_now(&path, cwd.as_deref())?))
         })
     }
@@ -80,7 +80,7 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move {
+        self.look(env, "stat", call.clone(), async move {
             Ok(call.stat(&target.into())?.map(Info::from))
         })
     }
@@ -95,7 +95,7 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move {
+        self.look(env, "lstat", call.clone(), async move {
             Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from))
         })
     }
@@ -109,7 +109,7 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move {
+        self.look(env, "read", call.clone(), async move {
             Ok(JsText::from(call.read_text(&target.into())?))
         })
     }
@@ -138,7 +138,7 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(env, async move {
+        self.look(env, "read", call.clone(), async move {
             Ok(Buffer::from(
                 call.read_bytes(&target.into(), max_bytes as u64)?,
             ))
@@ -154,10 +154,9 @@ impl LocalFs {
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let call = self.call(token_of(cancel));
-        self.job(
-            env,
-            async move { Ok(columns(call.list_dir(&target.into())?)) },
-        )
+        self.look(env, "list", call.clone(), async move {
+            Ok(columns(call.list_dir(&target.into())?))
+        })
     }
 
     /// Creates or replaces a file. Its place in the target's queue is taken now.
@@ -223,9 +222,13 @@ impl LocalFs {
         }
     }
 
-    fn job<'env, V>(
+    /// Runs work that changes nothing. A cancellation counts until the promise settles, so that one
+    /// which comes right after the call is never too late.
+    fn look<'env, V>(
         &self,
         env: &'env Env,
+        verb: &'static str,
+        call: LocalCall,
         work: impl Future<Output = Outcome<V>> + Send + 'static,
     ) -> napi::Result<Object<'env>>
     where
@@ -233,6 +236,7 @@ impl LocalFs {
     {
         let create_error = self.create_error.clone();
         run(env, work, move |env, outcome| {
+            let outcome = unless_cancelled(&call.cancel, verb, outcome);
             outcome.map_err(|failure| rejection(env, &create_error, failure))
         })
     }

@@ -3,6 +3,7 @@
 //! A call's synchronous part converts the request; everything else runs as one job on the worker
 //! threads; its result becomes a JavaScript value when the promise settles. See [`runtime`].
 
+mod call;
 mod cancel;
 mod error;
 mod foreign;

@@ -7,7 +7,9 @@ use napi::Env;
 use napi::bindgen_prelude::{Null, Object};
 use napi_derive::napi;
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
+use super::cancel::unless_cancelled;
 use super::error::{CreateError, rejection};
 use super::runtime::run;
 use super::text::JsText;
@@ -23,6 +25,7 @@ const CHUNK: usize = 512 << 10;
 #[napi]
 pub struct TextStream {
     state: Arc<Mutex<State>>,
+    cancel: CancellationToken,
     create_error: Arc<CreateError>,
 }
 
@@ -35,9 +38,11 @@ enum State {
 impl TextStream {
     /// A stream of `target`; nothing is opened yet.
     pub fn new(call: LocalCall, target: Target, create_error: Arc<CreateError>) -> Self {
+        let cancel = call.cancel.clone();
         let state = State::Unopened { call, target };
         TextStream {
             state: Arc::new(Mutex::new(state)),
+            cancel,
             create_error,
         }
     }
@@ -50,11 +55,13 @@ impl TextStream {
     pub fn next<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let state = self.state.clone();
         let create_error = self.create_error.clone();
+        let cancel = self.cancel.clone();
         let work = async move {
             let chunk = state.lock().await.next().await?;
             Ok(chunk.map_or(Either::B(Null), |text| Either::A(JsText::from(text))))
         };
         run(env, work, move |env, outcome| {
+            let outcome = unless_cancelled(&cancel, "read", outcome);
             outcome.map_err(|failure| rejection(env, &create_error, failure))
         })
     }
