@@ -105,7 +105,9 @@ function typedProviderError(
     one.problems.push(`D18: ${JSON.stringify(ours.message)} has not the form of a typed system error`)
     return false
   }
-  const cause = errno === 'ERR_INVALID_ARG_VALUE' ? ours.cause! : errno
+  // That a parent is a file is an answer (there is no such file) rather than a failure of the system.
+  const untold = errno === 'ERR_INVALID_ARG_VALUE' || (errno === 'ENOTDIR' && ours.cause === 'none')
+  const cause = untold ? ours.cause! : errno
   Object.assign(expected, { class: 'FsError', name: 'FsError', code: codeFor(errno), message: ours.message, cause })
   return true
 }

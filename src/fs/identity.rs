@@ -79,11 +79,7 @@ pub(super) fn unresolved(display: &str, error: &io::Error) -> FsError {
         return errno::failure("resolve", display, error, "realpath");
     }
     let why = "a parent path segment is not a directory";
-    let cause = errno::cause(error, "realpath");
-    FsError {
-        cause,
-        ..errno::cannot(Code::NotFound, "resolve", display, why)
-    }
+    errno::cannot(Code::NotFound, "resolve", display, why)
 }
 
 /// The base directory of a session for `path`. Where `..` is involved it is the real directory,
