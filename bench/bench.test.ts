@@ -9,7 +9,7 @@ import { ensureData, linesOf, type Places, rewriteText, textPath } from './data.
 import { ratio, stall, time } from './format.ts'
 import type { CaseResult, SideFigures } from './measure.ts'
 import { grouped, type Run, row } from './report.ts'
-import { quantile } from './stats.ts'
+import { medianUpperBound, quantile } from './stats.ts'
 
 describe('statistics', () => {
   test('quantiles lie between neighbours and do not depend on the order', () => {
@@ -18,6 +18,14 @@ describe('statistics', () => {
     expect(quantile([7], 0.25)).toBe(7)
     expect(() => quantile([], 0.5)).toThrow(RangeError)
   })
+})
+
+test('the bound of the median follows the sign test', () => {
+  const count = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
+  // Tables of the sign test: 6 values the 6th, 20 the 15th, 60 the 39th.
+  expect([6, 20, 60].map((n) => medianUpperBound(count(n)))).toEqual([6, 15, 39])
+  expect(medianUpperBound([0.9])).toBe(0.9)
+  expect(medianUpperBound([3, 1, 2])).toBe(3)
 })
 
 describe('data', () => {
@@ -84,6 +92,7 @@ function resultOf(id: string, value: number): CaseResult {
     ratios: [value, value],
     ratio: { q1: value, median: value, q3: value },
     idle: [0.1],
+    atMost: value,
     slower: value < 0.95,
   }
 }

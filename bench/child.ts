@@ -11,13 +11,13 @@ import { textPath, textsOf } from './data.ts'
 import { peakSinceStart, startPeakMemory } from './memory.ts'
 import type { Mounted } from './mount.ts'
 import type { Operation } from './operations.ts'
-import type { Command, Fresh, Reply, Start, Task } from './protocol.ts'
+import type { Command, Fresh, Reply, Stalls, Start, Task } from './protocol.ts'
 import { watchStall } from './stall.ts'
 import { median } from './stats.ts'
 
 const task = JSON.parse(process.argv[2] ?? '') as Task
 
-/** Further calls whose stalls are taken, at most. */
+/** Calls whose stalls are taken, at most. */
 const STALL_CALLS = 20
 
 let side: Mounted | undefined
@@ -91,20 +91,27 @@ async function touchAll(place: Place): Promise<void> {
   await on.fs.listDir(await on.fs.resolve(directory))
 }
 
-async function fresh(ms: number): Promise<Fresh> {
+async function fresh(): Promise<Fresh> {
   await touchAll(task.places.tmpfs === null ? 'disk' : 'tmpfs')
   const op = await prepared()
-  const idle = await watchStall(() => sleep(50))
   const memory = startPeakMemory()
-  // The result is dropped at once, as the harness drops it; keeping it would be the same on both sides.
-  const first = await watchStall(async () => void (await call(op)))
-  const grown = memory()
-  const stalls: number[] = []
+  const first = await watchStall(() => dropped(op))
+  return { firstMs: first.duration, memory: memory(), firstStall: first.stall }
+}
+
+async function stalls(ms: number): Promise<Stalls> {
+  const op = await prepared()
+  const idle = await watchStall(() => sleep(50))
+  const found: number[] = []
   const end = performance.now() + ms
-  while (performance.now() < end && stalls.length < STALL_CALLS) {
-    stalls.push((await watchStall(async () => void (await call(op)))).stall)
-  }
-  return { firstMs: first.duration, memory: grown, firstStall: first.stall, stalls, idle: idle.stall }
+  do found.push((await watchStall(() => dropped(op))).stall)
+  while (performance.now() < end && found.length < STALL_CALLS)
+  return { calls: found, idle: idle.stall }
+}
+
+/** A call whose result is not kept while the probe settles. */
+async function dropped(op: Operation): Promise<void> {
+  await call(op)
 }
 
 async function start(): Promise<Start> {
@@ -126,8 +133,10 @@ async function obey(command: Command): Promise<unknown> {
       return await warm(command.ms)
     case 'sample':
       return await sample(command.calls)
+    case 'stalls':
+      return await stalls(command.ms)
     case 'fresh':
-      return await fresh(command.ms)
+      return await fresh()
     case 'start':
       return await start()
   }

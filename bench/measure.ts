@@ -2,8 +2,8 @@
  * Measures one case on both sides.
  *
  * Each side has processes of its own, so neither inherits the other's compiled code or garbage. Times come from pairs
- * of warmed processes that are asked in turn, the first one changing each round; memory and stalls come from fresh
- * processes that take no part in the timing.
+ * of warmed processes that are asked in turn, the first one changing each round; stalls from the same processes once
+ * the timing is over; memory from fresh processes.
  * @module
  */
 import type { BenchCase, Work } from './cases.ts'
@@ -11,7 +11,7 @@ import { ensureData, type Places } from './data.ts'
 import { MeasuredProcess } from './process.ts'
 import type { Fresh } from './protocol.ts'
 import { SIDES, type Side } from './sides.ts'
-import { median, type Spread, spread } from './stats.ts'
+import { median, medianUpperBound, type Spread, spread } from './stats.ts'
 
 /** How much is measured. Times in milliseconds. */
 export interface Effort {
@@ -25,16 +25,16 @@ export interface Effort {
   readonly maxRounds: number
   /** Pairs of processes a case; each takes its share of the rounds. */
   readonly pairs: number
-  /** Fresh processes a side for memory and stalls. */
+  /** Fresh processes a side for memory and first calls. */
   readonly fresh: number
-  /** Calls watched for stalls in a fresh process. */
+  /** Calls watched for stalls, in each warmed process once its timing is over. */
   readonly stalls: number
 }
 
 export const FULL: Effort = { budget: 2000, warm: 250, sample: 5, minRounds: 6, maxRounds: 60, pairs: 2, fresh: 2, stalls: 200 }
 export const QUICK: Effort = { budget: 400, warm: 150, sample: 3, minRounds: 5, maxRounds: 15, pairs: 1, fresh: 1, stalls: 50 }
 
-/** A case is slower when at least three quarters of its paired ratios are below this, in two measurements apart. */
+/** A case is slower when the median of its paired ratios is surely (95 %) below this, in two measurements apart. */
 export const SLOWER_BELOW = 0.95
 
 /** Where one call of both sides takes longer than this, in milliseconds, one pair and one fresh process a side must do. */
@@ -46,7 +46,7 @@ export interface SideFigures {
   readonly time: Spread
   /** Growth of the resident set during a first call, at its peak, in bytes. For the start: the whole process. */
   readonly memory: number
-  /** Longest stall of the event loop in a call, in milliseconds. Null where it has no meaning. */
+  /** Longest stall of the event loop in a warm call, in milliseconds. Null where it has no meaning. */
   readonly stall: number | null
   /** Time and longest stall of a first call in a fresh process, in milliseconds. */
   readonly firstMs: number
@@ -63,6 +63,8 @@ export interface CaseResult {
   readonly ratio: Spread
   /** Stalls seen by the probe with nothing to do, in milliseconds. */
   readonly idle: readonly number[]
+  /** Upper end of the 95 % confidence interval of the median ratio. */
+  readonly atMost: number
   /** Slower than the original by the rule of {@link SLOWER_BELOW}. */
   readonly slower: boolean
 }
@@ -95,8 +97,15 @@ async function withPair<T>(places: Places, work: Work, use: (pair: Both<Measured
 /** One time a side and round. */
 type Rounds = Both<number[]>
 
-/** Times one pair. Gives whether it was the last one. */
-async function timePair(pair: Both<MeasuredProcess>, effort: Effort, into: Rounds): Promise<boolean> {
+/** What warmed processes found. */
+interface Warm {
+  readonly rounds: Rounds
+  readonly stalls: Both<number[]>
+  readonly idle: number[]
+}
+
+/** Measures one pair. Gives whether it was the last one. */
+async function runPair(pair: Both<MeasuredProcess>, effort: Effort, into: Warm): Promise<boolean> {
   await inTurn(0, (side) => pair[side].ask({ kind: 'prepare' }))
   const digests = await inTurn(0, (side) => pair[side].ask({ kind: 'verify' }))
   if (digests.ours !== digests.original) throw new Error('the two sides gave different results')
@@ -108,17 +117,22 @@ async function timePair(pair: Both<MeasuredProcess>, effort: Effort, into: Round
   const rounds = Math.ceil(Math.min(effort.maxRounds, Math.max(effort.minRounds, affordable)) / pairs)
   for (let round = 0; round < rounds; round++) {
     const times = await inTurn(round, (side) => pair[side].ask({ kind: 'sample', calls: calls(side) }))
-    for (const side of SIDES) into[side].push(times[side])
+    for (const side of SIDES) into.rounds[side].push(times[side])
+  }
+  const stalls = await inTurn(0, (side) => pair[side].ask({ kind: 'stalls', ms: effort.stalls }))
+  for (const side of SIDES) {
+    into.stalls[side].push(...stalls[side].calls)
+    into.idle.push(stalls[side].idle)
   }
   return pairs === 1
 }
 
-async function timeWarm(entry: BenchCase, places: Places, effort: Effort): Promise<Rounds> {
-  const rounds: Rounds = { original: [], ours: [] }
+async function runWarm(entry: BenchCase, places: Places, effort: Effort): Promise<Warm> {
+  const warm: Warm = { rounds: { original: [], ours: [] }, stalls: { original: [], ours: [] }, idle: [] }
   for (let number = 0; number < effort.pairs; number++) {
-    if (await withPair(places, entry.work, (pair) => timePair(pair, effort, rounds))) break
+    if (await withPair(places, entry.work, (pair) => runPair(pair, effort, warm))) break
   }
-  return rounds
+  return warm
 }
 
 /** Fresh processes of both sides in turn. */
@@ -128,7 +142,7 @@ async function runFresh(entry: BenchCase, places: Places, effort: Effort): Promi
     const pair = await inTurn(number, async (side) => {
       const child = launch(side, places, entry.work, 'fresh')
       try {
-        return await child.ask({ kind: 'fresh', ms: entry.once ? 0 : effort.stalls })
+        return await child.ask({ kind: 'fresh' })
       } finally {
         await child.end()
       }
@@ -160,44 +174,53 @@ async function timeStart(entry: BenchCase, places: Places, effort: Effort): Prom
   return { rounds, memory }
 }
 
-function figures(times: readonly number[], fresh: readonly Fresh[]): SideFigures {
-  const further = fresh.flatMap((one) => one.stalls)
+/** @param stalls - of warm calls; where there are none, those of the first calls stand for them. */
+function figures(times: readonly number[], stalls: readonly number[], fresh: readonly Fresh[]): SideFigures {
   const firstStall = median(fresh.map((one) => one.firstStall))
   return {
     times,
     time: spread(times),
     memory: median(fresh.map((one) => one.memory)),
-    stall: further.length > 0 ? median(further) : firstStall,
+    stall: stalls.length > 0 ? median(stalls) : firstStall,
     firstMs: median(fresh.map((one) => one.firstMs)),
     firstStall,
   }
 }
 
-function paired(rounds: Rounds): number[] {
-  return rounds.original.map((time, round) => time / (rounds.ours[round] ?? Number.NaN))
+function result(entry: BenchCase, rounds: Rounds, sides: Both<SideFigures>, idle: readonly number[]): CaseResult {
+  const ratios = rounds.original.map((time, round) => time / (rounds.ours[round] ?? Number.NaN))
+  const atMost = medianUpperBound(ratios)
+  const { id, group, once } = entry
+  return { id, group, once, sides, ratios, ratio: spread(ratios), idle, atMost, slower: atMost < SLOWER_BELOW }
 }
 
-function result(entry: BenchCase, rounds: Rounds, sides: Both<SideFigures>, idle: readonly number[]): CaseResult {
-  const ratios = paired(rounds)
-  const ratio = spread(ratios)
-  return { id: entry.id, group: entry.group, once: entry.once, sides, ratios, ratio, idle, slower: ratio.q3 < SLOWER_BELOW }
+async function measureStart(entry: BenchCase, places: Places, effort: Effort): Promise<CaseResult> {
+  const { rounds, memory } = await timeStart(entry, places, effort)
+  const of = (side: Side): SideFigures => {
+    const time = spread(rounds[side])
+    return { times: rounds[side], time, memory: median(memory[side]), stall: null, firstMs: time.median, firstStall: null }
+  }
+  return result(entry, rounds, { original: of('original'), ours: of('ours') }, [])
+}
+
+/** First calls only, timed in the fresh processes. */
+async function measureFirstCalls(entry: BenchCase, places: Places, effort: Effort): Promise<CaseResult> {
+  const fresh = await runFresh(entry, places, effort)
+  const rounds = { original: fresh.original.map((one) => one.firstMs), ours: fresh.ours.map((one) => one.firstMs) }
+  const sides = { original: figures(rounds.original, [], fresh.original), ours: figures(rounds.ours, [], fresh.ours) }
+  return result(entry, rounds, sides, [])
+}
+
+async function measureWarm(entry: BenchCase, places: Places, effort: Effort): Promise<CaseResult> {
+  const { rounds, stalls, idle } = await runWarm(entry, places, effort)
+  const fresh = await runFresh(entry, places, effort)
+  const of = (side: Side): SideFigures => figures(rounds[side], stalls[side], fresh[side])
+  return result(entry, rounds, { original: of('original'), ours: of('ours') }, idle)
 }
 
 async function measureOnce(entry: BenchCase, places: Places, effort: Effort): Promise<CaseResult> {
-  if (entry.work.kind === 'start') {
-    const { rounds, memory } = await timeStart(entry, places, effort)
-    const of = (side: Side): SideFigures => {
-      const time = spread(rounds[side])
-      return { times: rounds[side], time, memory: median(memory[side]), stall: null, firstMs: time.median, firstStall: null }
-    }
-    return result(entry, rounds, { original: of('original'), ours: of('ours') }, [])
-  }
-  const warm = entry.once ? undefined : await timeWarm(entry, places, effort)
-  const fresh = await runFresh(entry, places, effort)
-  const rounds = warm ?? { original: fresh.original.map((one) => one.firstMs), ours: fresh.ours.map((one) => one.firstMs) }
-  const idle = SIDES.flatMap((side) => fresh[side].map((one) => one.idle))
-  const sides = { original: figures(rounds.original, fresh.original), ours: figures(rounds.ours, fresh.ours) }
-  return result(entry, rounds, sides, idle)
+  if (entry.work.kind === 'start') return await measureStart(entry, places, effort)
+  return entry.once ? await measureFirstCalls(entry, places, effort) : await measureWarm(entry, places, effort)
 }
 
 /**

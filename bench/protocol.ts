@@ -24,8 +24,10 @@ export type Command =
   | { readonly kind: 'warm'; readonly ms: number }
   /** `calls` calls one after another; gives the mean time of one, in milliseconds. */
   | { readonly kind: 'sample'; readonly calls: number }
-  /** Memory of the first call, then stalls of further calls for up to `ms`, unless `ms` is 0. */
-  | { readonly kind: 'fresh'; readonly ms: number }
+  /** Further calls, each watched for stalls, until `ms` are over. */
+  | { readonly kind: 'stalls'; readonly ms: number }
+  /** Memory, time and stall of the first call. */
+  | { readonly kind: 'fresh' }
   /** Imports, mounts and reads once; the process must have done nothing before. */
   | { readonly kind: 'start' }
 
@@ -34,9 +36,13 @@ export interface Fresh {
   readonly firstMs: number
   readonly memory: number
   readonly firstStall: number
-  /** The longest stall of each further call. */
-  readonly stalls: readonly number[]
-  /** The longest stall while nothing was done: what the probe sees of the machine's own noise. */
+}
+
+/** What the stall probe saw, in milliseconds. */
+export interface Stalls {
+  /** The longest stall of each call. */
+  readonly calls: readonly number[]
+  /** The longest stall while nothing was done: the machine's own noise. */
   readonly idle: number
 }
 
@@ -50,6 +56,7 @@ interface Answers {
   readonly verify: string
   readonly warm: number
   readonly sample: number
+  readonly stalls: Stalls
   readonly fresh: Fresh
   readonly start: Start
 }

@@ -86,12 +86,17 @@ function idleLine(results: readonly CaseResult[]): string[] {
 
 /** The rule by which a case counts as slower. */
 export function ruleText(): string {
-  return `A case counts as slower when the upper quartile of its paired ratios is below ${SLOWER_BELOW} in two measurements, each with processes of its own.`
+  return `A case counts as slower when the median of its paired ratios is below ${SLOWER_BELOW} with 95 % confidence (sign test) in two measurements, each with processes of its own.`
+}
+
+/** Cases whose median is below the mark, but not beyond the noise of this run. */
+export function undecided(results: readonly CaseResult[]): CaseResult[] {
+  return results.filter((one) => one.ratio.median < SLOWER_BELOW && !one.slower)
 }
 
 const METHOD = [
   'Times are medians of one call. The ratio is the median of the ratios original / ours of each round: above 1 ours is quicker. Each side runs in processes of its own with a real Cordis context (tool runtime, system prompt, provider, policy, tools); both are warmed and then asked in turn, the first one changing each round. Before that one result of each is compared.',
-  'Peak memory is the growth of the resident set during a first call in a fresh process in which each function has been called once on a tiny file; for the start it is that of the whole process. The longest stall is the median, over further calls there, of the longest time the event loop stood still. A case marked "one call" is too slow on one side for rounds: its figures are those of a first call in a fresh process.',
+  'Peak memory is the growth of the resident set during a first call in a fresh process in which each function has been called once on a tiny file; for the start it is that of the whole process. The stall is the median, over warm calls that are not timed, of the longest time the event loop stood still in one. A case marked "one call" is too slow on one side for rounds: its figures are those of a first call in a fresh process.',
   'Files that are only read lie in the page cache. The guard of each change is the version of the change before. "10 MB" is 1 KB less, so that the default limit of a write\'s diff does not leave the diff out.',
 ]
 
@@ -103,6 +108,8 @@ export function markdown(run: Run): string {
   for (const [group, results] of grouped(run.results)) lines.push(`## ${group}`, '', ...HEAD, ...results.map(row), '')
   if (run.skipped.length > 0) lines.push('## Left out', '', ...run.skipped.map((text) => `- ${text}`), '')
   if (run.failures.length > 0) lines.push('## Failed', '', ...run.failures.map((one) => `- ${one.id}: ${one.message.split('\n')[0]}`), '')
+  const unsure = undecided(run.results).map((one) => `- ${one.id}: ${ratio(one.ratio.median)}, at most ${ratio(one.atMost)}`)
+  if (unsure.length > 0) lines.push('## Slower in the median, within the noise', '', ...unsure, '')
   lines.push('## How it is measured', '', ...METHOD.flatMap((text) => [text, '']), ...idleLine(run.results), ruleText(), '')
   return lines.join('\n')
 }

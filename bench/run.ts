@@ -14,7 +14,7 @@ import { describeMachine, fileSystemOf } from './machine.ts'
 import { type CaseResult, type Effort, FULL, measure, QUICK } from './measure.ts'
 import { makePlaces } from './places.ts'
 import { endAll } from './process.ts'
-import { type Failure, json, markdown, type Run, ruleText } from './report.ts'
+import { type Failure, json, markdown, type Run, ruleText, undecided } from './report.ts'
 import { isNoiseRun } from './sides.ts'
 
 const HELP = `npm run bench -- [options]
@@ -163,8 +163,10 @@ function conclude(run: Run, options: Options): number {
   console.log(
     `${run.results.length} cases in ${Math.round(run.seconds)} s; ${slower.length} slower, ${run.failures.length} failed, ${run.skipped.length} left out. ${ruleText()}`,
   )
-  for (const one of slower)
-    console.log(`slower: ${one.id}: ${ratio(one.ratio.median)}, quartiles ${ratio(one.ratio.q1)} to ${ratio(one.ratio.q3)}`)
+  for (const one of slower) console.log(`slower: ${one.id}: ${ratio(one.ratio.median)}, at most ${ratio(one.atMost)}`)
+  for (const one of undecided(run.results)) {
+    console.log(`slower in the median, within the noise: ${one.id}: ${ratio(one.ratio.median)}, at most ${ratio(one.atMost)}`)
+  }
   for (const one of run.failures) console.log(`failed: ${one.id}`)
   return slower.length + run.failures.length > 0 ? 1 : 0
 }

@@ -15,10 +15,10 @@ const SETTLE = 8
 const probe = monitorEventLoopDelay({ resolution: PERIOD })
 
 /**
- * Runs `work` and gives its result, its duration and the longest time the event loop stood still meanwhile, in
- * milliseconds. What `work` throws passes through.
+ * Runs `work` and gives its duration and the longest time the event loop stood still meanwhile, in milliseconds.
+ * What `work` throws passes through.
  */
-export async function watchStall<T>(work: () => Promise<T>): Promise<{ result: T; duration: number; stall: number }> {
+export async function watchStall(work: () => Promise<void>): Promise<{ duration: number; stall: number }> {
   probe.enable()
   try {
     // The first interval is counted from the first tick, so the probe must have ticked before the work begins.
@@ -26,10 +26,10 @@ export async function watchStall<T>(work: () => Promise<T>): Promise<{ result: T
     probe.reset()
     await sleep(PERIOD + 1)
     const start = performance.now()
-    const result = await work()
+    await work()
     const duration = performance.now() - start
     await sleep(SETTLE)
-    return { result, duration, stall: Math.max(0, probe.max / 1e6 - PERIOD) }
+    return { duration, stall: Math.max(0, probe.max / 1e6 - PERIOD) }
   } finally {
     probe.disable()
   }
