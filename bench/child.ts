@@ -94,6 +94,8 @@ async function touchAll(place: Place): Promise<void> {
 async function fresh(): Promise<Fresh> {
   await touchAll(task.places.tmpfs === null ? 'disk' : 'tmpfs')
   const op = await prepared()
+  // The probe takes some memory of its own when it first runs.
+  await watchStall(() => sleep(1))
   const memory = startPeakMemory()
   const first = await watchStall(() => dropped(op))
   return { firstMs: first.duration, memory: memory(), firstStall: first.stall }
