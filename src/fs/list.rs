@@ -36,7 +36,7 @@ pub struct Listed {
 /// Children by name, each with its own result.
 pub type Children = Vec<(String, Result<Listed, FsError>)>;
 
-/// The children of a directory by name, in the order of the system. A child that cannot be
+/// The children of a directory by name, in the order of their bytes. A child that cannot be
 /// described fails alone: the caller sorts, and reports the first that failed in that order.
 ///
 /// Errors: `Aborted` (`list aborted`), `NotDirectory`, else the system's, as
@@ -44,7 +44,6 @@ pub type Children = Vec<(String, Result<Listed, FsError>)>;
 ///
 /// Contract: provider §7.
 pub fn list_dir(target: &Target, cancel: &CancellationToken) -> Result<Children, FsError> {
-    check(cancel, "list")?;
     let failed =
         |error: &io::Error, syscall| errno::failure("list", &target.display, error, syscall);
     let mut directory =
@@ -54,9 +53,11 @@ pub fn list_dir(target: &Target, cancel: &CancellationToken) -> Result<Children,
     if !prefix.ends_with(MAIN_SEPARATOR) {
         prefix.push(MAIN_SEPARATOR);
     }
-    let names = directory
+    let mut names = directory
         .names()
         .map_err(|error| failed(&error, "scandir"))?;
+    // Names that a collation takes for equal stay in this order, as in Node's own listing.
+    names.sort_unstable();
     let mut children = Vec::with_capacity(names.len());
     for name in names {
         check(cancel, "list")?;

@@ -92,7 +92,7 @@ impl LocalCall {
         target: &Target,
         chunk: usize,
     ) -> Result<Option<Opened<FileText>>, FsError> {
-        let opened = open::open_text_target(target, "read", &self.cancel)?;
+        let opened = open::open_target(target, "read")?;
         Ok(opened.map(|(file, meta)| {
             let info = metadata::info_of(&meta);
             let (display, cancel) = (target.display.clone(), self.cancel.clone());
@@ -139,10 +139,12 @@ impl Provider for LocalCall {
     type Source = FileText;
 
     async fn resolve(&self, path: &str, cwd: Option<&str>) -> Outcome<Target> {
+        metadata::check(&self.cancel, "resolve")?;
         Ok(self.resolve_now(path, cwd)?)
     }
 
     async fn open(&self, target: &Target, _: u64) -> Outcome<Option<Opened<FileText>>> {
+        metadata::check(&self.cancel, "read")?;
         Ok(self.open_text(target, SCAN_CHUNK)?)
     }
 

@@ -5,10 +5,8 @@
 use std::fs::{File, Metadata};
 use std::io;
 
-use tokio_util::sync::CancellationToken;
-
 use crate::contract::{Code, FsError, Target};
-use crate::fs::{errno, metadata};
+use crate::fs::errno;
 
 #[cfg(unix)]
 #[path = "open/unix.rs"]
@@ -26,23 +24,9 @@ pub fn open_for_read(path: &str) -> io::Result<File> {
 /// Opens a target and takes its metadata from the descriptor; `None` if it is absent. The type is
 /// the caller's to judge.
 ///
-/// Errors: `Aborted` as `<verb> aborted` before anything is opened; else as [`open_target`].
+/// Errors: `NotRegularFile` for what cannot be opened because it is special; else the system's.
 ///
 /// Contract: provider §6.
-pub fn open_text_target(
-    target: &Target,
-    verb: &str,
-    cancel: &CancellationToken,
-) -> Result<Option<(File, Metadata)>, FsError> {
-    metadata::check(cancel, verb)?;
-    open_target(target, verb)
-}
-
-/// As [`open_text_target`] without the check for cancellation, for operations whose guards come
-/// before it.
-///
-/// Errors: `NotRegularFile` for what cannot be opened because it is no regular file; else the
-/// system's, as `cannot <verb> "<display>"`.
 pub fn open_target(target: &Target, verb: &str) -> Result<Option<(File, Metadata)>, FsError> {
     let file = match open_for_read(&target.key) {
         Ok(file) => file,

@@ -33,7 +33,7 @@ pub(super) const UNKNOWN_SIZE: usize = 64 << 10;
 ///
 /// Contract: provider §6.
 pub fn read_text(target: &Target, cancel: &CancellationToken) -> Result<Text, FsError> {
-    let (mut file, meta) = open_regular(target, cancel)?;
+    let (mut file, meta) = open_regular(target)?;
     // No unit takes more than three bytes.
     if meta.len() > 3 * MAX_STRING_UNITS as u64 {
         return Err(beyond_string(&target.display));
@@ -55,7 +55,7 @@ pub fn read_bytes(
     max: u64,
     cancel: &CancellationToken,
 ) -> Result<Vec<u8>, FsError> {
-    let (mut file, meta) = open_regular(target, cancel)?;
+    let (mut file, meta) = open_regular(target)?;
     let too_large = |what: &str| {
         let why = format!("{what} exceeds the {max}-byte limit");
         errno::cannot(Code::TooLarge, "read", &target.display, &why)
@@ -100,8 +100,8 @@ pub(super) fn invalid_text(display: &str) -> FsError {
     errno::cannot(Code::NotText, "read", display, "invalid UTF-8 text")
 }
 
-fn open_regular(target: &Target, cancel: &CancellationToken) -> Result<(File, Metadata), FsError> {
-    let Some((file, meta)) = open::open_text_target(target, "read", cancel)? else {
+fn open_regular(target: &Target) -> Result<(File, Metadata), FsError> {
+    let Some((file, meta)) = open::open_target(target, "read")? else {
         return Err(errno::cannot(
             Code::NotFound,
             "read",
@@ -295,7 +295,7 @@ mod tests {
             "read aborted"
         );
         assert_eq!(
-            read_bytes(&sample.target, 0, &cancel).unwrap_err().message,
+            read_bytes(&sample.target, 1, &cancel).unwrap_err().message,
             "read aborted"
         );
         let mut file = File::open(&sample.path).unwrap();

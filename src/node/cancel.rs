@@ -34,6 +34,24 @@ pub fn token_of(cancel: Option<ClassInstance<'_, Cancellation>>) -> Cancellation
     cancel.map_or_else(CancellationToken::new, |cancel| cancel.token.clone())
 }
 
+/// The work, unless the call is cancelled by now.
+pub fn unless_cancelled_before<T, F>(
+    cancel: &CancellationToken,
+    verb: &'static str,
+    work: F,
+) -> impl Future<Output = Outcome<T>> + use<T, F>
+where
+    F: Future<Output = Outcome<T>>,
+{
+    let cancelled = cancel.is_cancelled();
+    async move {
+        if cancelled {
+            return Err(FsError::aborted(verb).into());
+        }
+        work.await
+    }
+}
+
 /// The outcome of work that changes nothing, unless the call was cancelled before it settled. What
 /// was said of the content (that it is no text) counts no more either.
 pub fn unless_cancelled<T>(

@@ -7,7 +7,7 @@ use napi::{Either, Env};
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
-use super::cancel::{Cancellation, token_of, unless_cancelled};
+use super::cancel::{Cancellation, token_of, unless_cancelled, unless_cancelled_before};
 use super::error::{CreateError, rejection};
 use super::runtime::{run, run_holding};
 use super::stream::TextStream;
@@ -222,8 +222,9 @@ impl LocalFs {
         }
     }
 
-    /// Runs work that changes nothing. A cancellation counts until the promise settles, so that one
-    /// which comes right after the call is never too late.
+    /// Runs work that changes nothing, unless the call is cancelled already. A later cancellation
+    /// counts until the promise settles, so that one which comes right after the call is never too
+    /// late.
     fn look<'env, V>(
         &self,
         env: &'env Env,
@@ -235,6 +236,7 @@ impl LocalFs {
         V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
     {
         let create_error = self.create_error.clone();
+        let work = unless_cancelled_before(&call.cancel, verb, work);
         run(env, work, move |env, outcome| {
             let outcome = unless_cancelled(&call.cancel, verb, outcome);
             outcome.map_err(|failure| rejection(env, &create_error, failure))

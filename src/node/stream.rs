@@ -9,7 +9,7 @@ use napi_derive::napi;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::cancel::unless_cancelled;
+use super::cancel::{unless_cancelled, unless_cancelled_before};
 use super::error::{CreateError, rejection};
 use super::runtime::run;
 use super::text::JsText;
@@ -60,6 +60,7 @@ impl TextStream {
             let chunk = state.lock().await.next().await?;
             Ok(chunk.map_or(Either::B(Null), |text| Either::A(JsText::from(text))))
         };
+        let work = unless_cancelled_before(&cancel, "read", work);
         run(env, work, move |env, outcome| {
             let outcome = unless_cancelled(&cancel, "read", outcome);
             outcome.map_err(|failure| rejection(env, &create_error, failure))

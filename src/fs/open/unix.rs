@@ -18,10 +18,9 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     use rustix::fs::{CWD, FileType, Mode, mknodat};
-    use tokio_util::sync::CancellationToken;
 
     use crate::contract::{Code, Target};
-    use crate::fs::open::open_text_target;
+    use crate::fs::open::open_target;
 
     fn target(path: &std::path::Path) -> Target {
         let path = path.to_str().unwrap().to_owned();
@@ -36,11 +35,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("pipe");
         mknodat(CWD, &pipe, FileType::Fifo, Mode::from(0o600), 0).unwrap();
-        let cancel = CancellationToken::new();
         for path in [pipe.as_path(), dir.path()] {
-            let (_, meta) = open_text_target(&target(path), "read", &cancel)
-                .unwrap()
-                .unwrap();
+            let (_, meta) = open_target(&target(path), "read").unwrap().unwrap();
             assert!(!meta.is_file());
         }
     }
@@ -50,8 +46,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s");
         let _listener = UnixListener::bind(&path).unwrap();
-        let failure =
-            open_text_target(&target(&path), "edit", &CancellationToken::new()).unwrap_err();
+        let failure = open_target(&target(&path), "edit").unwrap_err();
         assert_eq!(failure.code, Code::NotRegularFile);
         assert_eq!(
             failure.message,
@@ -60,20 +55,9 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_target_is_none_and_a_cancelled_call_opens_nothing() {
+    fn an_absent_target_is_none() {
         let dir = tempfile::tempdir().unwrap();
         let absent = target(&dir.path().join("absent"));
-        let cancel = CancellationToken::new();
-        assert!(
-            open_text_target(&absent, "read", &cancel)
-                .unwrap()
-                .is_none()
-        );
-        cancel.cancel();
-        let failure = open_text_target(&absent, "read", &cancel).unwrap_err();
-        assert_eq!(
-            (failure.code, failure.message.as_str()),
-            (Code::Aborted, "read aborted")
-        );
+        assert!(open_target(&absent, "read").unwrap().is_none());
     }
 }
