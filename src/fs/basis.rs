@@ -28,6 +28,9 @@ pub fn capture(
     limit: u64,
     cancel: &CancellationToken,
 ) -> Result<Option<Text>, FsError> {
+    if cancel.is_cancelled() {
+        return Err(FsError::aborted("read"));
+    }
     let Ok(file) = open::open_for_read(&target.key) else {
         return Ok(None);
     };
