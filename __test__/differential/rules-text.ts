@@ -108,12 +108,28 @@ function lateNul(one: Case, edit: EditCase): boolean {
   return true
 }
 
+/** What publication does to the tree where only our edit came that far: an inode of its own, without special bits. */
+function published(one: Case, path: string): void {
+  const entry = one.expectedTree.get(path)
+  if (entry === undefined) return
+  const { links = [], ...own } = entry
+  one.expectedTree.set(path, { ...own, mode: own.mode & 0o777 })
+  const rest = links.filter((name) => name !== path)
+  for (const name of rest) {
+    const { links: _, ...other } = one.expectedTree.get(name)!
+    one.expectedTree.set(name, rest.length > 1 ? { ...other, links: rest } : other)
+  }
+}
+
 /** Both rules of an edit; a file with a late NUL is subject to both. */
 export function editRules(one: Case): RuleName[] {
   const edit = editOf(one)
   if (edit === undefined) return []
   const used: RuleName[] = []
-  if (lateNul(one, edit)) used.push('D13')
+  if (lateNul(one, edit)) {
+    used.push('D13')
+    if (!('error' in edit.expectation) && !changedAfterwards(one)) published(one, edit.path)
+  }
   if (editedBytes(one, edit)) used.push('D11')
   return used
 }
