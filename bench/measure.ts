@@ -23,7 +23,7 @@ export interface Effort {
   readonly sample: number
   readonly minRounds: number
   readonly maxRounds: number
-  /** Pairs of processes a case; each takes its share of the rounds. */
+  /** Pairs of processes a case; each takes its share of the rounds, as one process may be quicker than its like for its whole life. */
   readonly pairs: number
   /** Fresh processes a side for memory and first calls. */
   readonly fresh: number
@@ -31,7 +31,7 @@ export interface Effort {
   readonly stalls: number
 }
 
-export const FULL: Effort = { budget: 2000, warm: 250, sample: 5, minRounds: 6, maxRounds: 60, pairs: 2, fresh: 2, stalls: 200 }
+export const FULL: Effort = { budget: 2000, warm: 250, sample: 5, minRounds: 6, maxRounds: 60, pairs: 3, fresh: 2, stalls: 200 }
 export const QUICK: Effort = { budget: 400, warm: 150, sample: 3, minRounds: 5, maxRounds: 15, pairs: 1, fresh: 1, stalls: 50 }
 
 /** A case is slower when the median of its paired ratios is surely (95 %) below this, in two measurements apart. */

@@ -4,7 +4,7 @@
  * Ends with 0; with 1 if a case is slower than the original beyond noise, or failed; with 2 if it could not run.
  * @module
  */
-import { existsSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { allCases, type BenchCase, GB } from './cases.ts'
 import { chart } from './chart.ts'
@@ -56,10 +56,16 @@ function chosenCases(options: Options): BenchCase[] {
   return chosen
 }
 
-function checkBuilt(): void {
-  if (isNoiseRun()) return
-  for (const file of ['../index.js', '../dist/provider.js', '../dist/tools/index.js', '../dist/policy.js']) {
-    if (!existsSync(new URL(file, import.meta.url))) throw new UsageError('the package is not built: npm run build')
+/** What tells this build of the package from another. Throws where the package is not built. */
+function readBuild(): string {
+  if (isNoiseRun()) return ''
+  const root = new URL('../', import.meta.url)
+  const addons = readdirSync(root).filter((name) => name.endsWith('.node'))
+  try {
+    const files = ['index.js', 'dist/provider.js', 'dist/tools/index.js', 'dist/policy.js', ...addons]
+    return files.map((name) => `${name} ${statSync(new URL(name, root)).mtimeMs}`).join()
+  } catch {
+    throw new UsageError('the package is not built: npm run build')
   }
 }
 
@@ -113,7 +119,7 @@ function writeFiles(run: Run): void {
 
 async function bench(options: Options): Promise<number> {
   const chosen = chosenCases(options)
-  checkBuilt()
+  const build = readBuild()
   if (options.write && isNoiseRun()) throw new UsageError('--write is for a comparison with ours, not for BENCH_OURS=original')
   const began = performance.now()
   const machine = describeMachine()
@@ -137,6 +143,7 @@ async function bench(options: Options): Promise<number> {
     console.log(`${machine.cpu}, ${machine.cores} cores, ${machine.kernel}, Node ${machine.node}, load ${machine.load.toFixed(2)}`)
     console.log(`original -> ours${isNoiseRun() ? ' (the original on both sides: noise)' : ''}; ratio: original / ours`)
     const outcome = await runCases(cases, places, options.quick ? QUICK : FULL)
+    if (readBuild() !== build) throw new UsageError('the package was built anew during the run: its figures mix two builds')
     const limits = [...(options.quick ? ['--quick'] : []), ...(options.only === undefined ? [] : [`--only ${options.only}`])]
     const seconds = (performance.now() - began) / 1000
     const run: Run = {
