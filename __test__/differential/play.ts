@@ -212,13 +212,14 @@ class Comparison {
     count(this.outcomes, `${call.kind} ${call.kind === 'tool' ? call.tool : call.method} ${ending(record)}`)
   }
 
-  /** After an allowed difference both trees get our bytes, by the same outside write, so that they are equal again. */
+  /** After an allowed difference both trees get our file, by the same outside write, so that they are equal again. */
   private reunite(left: Tree, right: Tree): void {
     for (const { path: name } of treeDifferences(left, right)) {
-      const bytes = right.get(name)?.bytes
-      if (bytes === undefined) throw new Error(`an allowed difference left no file at ${name}`)
+      const entry = right.get(name)
+      if (entry?.bytes === undefined) throw new Error(`an allowed difference left no file at ${name}`)
+      const split = entry.links === undefined && left.get(name)?.links !== undefined
       this.clock.tick()
-      for (const world of [this.left, this.right]) overwrite(path.join(world.root, name), bytes)
+      for (const world of [this.left, this.right]) overwrite(path.join(world.root, name), entry.bytes, entry.mode, split)
     }
   }
 }

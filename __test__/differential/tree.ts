@@ -154,10 +154,10 @@ export function applyChange(root: string, change: Change): string {
   }
 }
 
-/** Gives a file new content whatever its mode, which it keeps. */
-export function overwrite(file: string, bytes: Buffer): void {
-  const mode = fs.statSync(file).mode & 0o7777
-  fs.chmodSync(file, 0o600)
+/** Gives a file new content and a mode, whatever its mode was; `split` from other names of the same inode first. */
+export function overwrite(file: string, bytes: Buffer, mode: number, split: boolean): void {
+  if (split) fs.rmSync(file)
+  else fs.chmodSync(file, 0o600)
   fs.writeFileSync(file, bytes)
   fs.chmodSync(file, mode)
 }
