@@ -24,7 +24,7 @@ import { ENGINE, type EngineBacking } from './backing.ts'
 import { withCancellation } from './cancel.ts'
 import { createFsError } from './errors.ts'
 import { directoryEntries } from './listing.ts'
-import { Cancellation, LocalFs } from './native.ts'
+import { Cancellation, LocalFs, type TextStream } from './native.ts'
 
 /** Configuration of the provider. */
 export interface Config {
@@ -141,15 +141,28 @@ async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSigna
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })
   const stream = engine.openText(target, cancel)
+  // The next chunk is read while the consumer works on this one.
+  let upcoming = ahead(stream)
   let chunk: string | null = ''
   try {
-    for (chunk = await stream.next(); chunk !== null; chunk = await stream.next()) yield chunk
+    for (chunk = await upcoming; chunk !== null; chunk = await upcoming) {
+      if (signal?.aborted) throw createFsError('read aborted', 'FS_ABORTED')
+      upcoming = ahead(stream)
+      yield chunk
+    }
     // The original's decoder is flushed after the last byte; consumers may rely on a last, empty chunk.
     yield ''
   } finally {
     signal?.removeEventListener('abort', stop)
     if (chunk !== null) await stream.close()
   }
+}
+
+/** Asks for a chunk that may never be awaited: then its failure is nobody's concern. */
+function ahead(stream: TextStream): Promise<string | null> {
+  const chunk = stream.next()
+  chunk.catch(() => undefined)
+  return chunk
 }
 
 export default NativeFileSystem
