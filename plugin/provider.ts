@@ -145,8 +145,7 @@ async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSigna
   let upcoming = ahead(stream)
   let chunk: string | null = ''
   try {
-    for (chunk = await upcoming; chunk !== null; chunk = await upcoming) {
-      if (signal?.aborted) throw createFsError('read aborted', 'FS_ABORTED')
+    for (chunk = await unlessAborted(upcoming, signal); chunk !== null; chunk = await unlessAborted(upcoming, signal)) {
       upcoming = ahead(stream)
       yield chunk
     }
@@ -156,6 +155,17 @@ async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSigna
     signal?.removeEventListener('abort', stop)
     if (chunk !== null) await stream.close()
   }
+}
+
+/** What was read ahead counts only while nobody has aborted. */
+async function unlessAborted<T>(chunk: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const outcome = await chunk.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  )
+  if (signal?.aborted) throw createFsError('read aborted', 'FS_ABORTED')
+  if ('error' in outcome) throw outcome.error
+  return outcome.value
 }
 
 /** Asks for a chunk that may never be awaited: then its failure is nobody's concern. */

@@ -246,7 +246,9 @@ function drawProvider(random: Random, settings: Settings): ProviderOperation {
     call.replacement = drawReplacement(random)
     call.replaceAll = random.chance(0.4)
   }
-  if (random.chance(0.08)) call.signal = mutation || random.chance(0.5) ? 'before' : 'after'
+  // How much of a stream comes before its abort depends on where it is cut, which means nothing.
+  const late = !mutation && call.method !== 'streamText'
+  if (random.chance(0.08)) call.signal = late && random.chance(0.5) ? 'after' : 'before'
   return call
 }
 

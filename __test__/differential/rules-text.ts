@@ -16,7 +16,8 @@ function editOf(one: Case): EditCase | undefined {
   let target: PlainObject | undefined
   let edit: [string, string, boolean]
   if (call.kind === 'tool' && call.tool === 'edit') {
-    const args = call.args as { old_string: string; new_string: string; replace_all?: boolean }
+    const args = call.args as { old_string: string; new_string: string; replace_all?: boolean } | null
+    if (typeof args?.old_string !== 'string' || typeof args.new_string !== 'string') return undefined
     target = eventTarget(one.actual)
     edit = [args.old_string, args.new_string, args.replace_all ?? false]
   } else if (call.kind === 'provider' && call.method === 'editText') {
