@@ -48,6 +48,7 @@ impl TypeName for JsText {
 }
 
 impl ToNapiValue for JsText {
+    // SAFETY: as the trait demands, called on the JavaScript thread of `env`.
     unsafe fn to_napi_value(env: sys::napi_env, text: Self) -> napi::Result<sys::napi_value> {
         let js = Env::from_raw(env);
         match text {
