@@ -13,7 +13,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['__test__/**/*.test.ts'],
+          include: ['__test__/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['__test__/differential/**', '__test__/dsh/**'],
           testTimeout: 20 * SECOND,
           hookTimeout: 20 * SECOND,
