@@ -14,6 +14,9 @@ const SAMPLE = fileURLToPath(new URL('../../sample', import.meta.url))
 /** Plays the session. Returns whether every outcome was as it should be. */
 export async function playSample(): Promise<boolean> {
   const home = mkdtempSync(join(realpathSync(tmpdir()), 'dsh-fs-native-'))
+  // Also when a reader closes the pipe, or presses Ctrl-C.
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const workspace = join(home, 'shop')
   cpSync(SAMPLE, workspace, { recursive: true })
   const harness = await startHarness(workspace)
@@ -31,7 +34,6 @@ export async function playSample(): Promise<boolean> {
     return session.transcript.end()
   } finally {
     await harness.stop()
-    rmSync(home, { recursive: true, force: true })
   }
 }
 
