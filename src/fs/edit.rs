@@ -103,11 +103,8 @@ fn read_content(
     cancel: &CancellationToken,
 ) -> Result<Vec<u8>, FsError> {
     metadata::check(cancel, VERB)?;
-    // No unit takes more than three bytes.
-    check_length(
-        target,
-        usize::try_from(meta.len() / 3).unwrap_or(usize::MAX),
-    )?;
+    let fewest_units = |bytes: u64| usize::try_from(bytes.div_ceil(3)).unwrap_or(usize::MAX);
+    check_length(target, fewest_units(meta.len()))?;
     let bytes = read::read_all(file, meta.len(), cancel)
         .map_err(|error| errno::failure(VERB, &target.display, &error, "read"))?
         .ok_or_else(|| FsError::aborted(VERB))?;
@@ -115,6 +112,7 @@ fn read_content(
     if read::is_binary(&bytes) {
         return Err(not_text("binary file"));
     }
+    check_length(target, fewest_units(bytes.len() as u64))?;
     if simdutf8::basic::from_utf8(&bytes).is_err() {
         return Err(not_text("invalid UTF-8 text"));
     }

@@ -15,6 +15,9 @@ use crate::text::{self, Text};
 /// The longest JavaScript string, in UTF-16 units.
 pub const MAX_STRING_UNITS: usize = 536_870_888;
 
+/// Bytes beyond which a text has more than [`MAX_STRING_UNITS`] units: none takes more than three.
+pub const MAX_TEXT_BYTES: usize = 3 * MAX_STRING_UNITS;
+
 /// How many bytes from the start of a file decide whether it is binary.
 pub const BINARY_SAMPLE: usize = 8192;
 
@@ -34,8 +37,7 @@ pub(super) const UNKNOWN_SIZE: usize = 64 << 10;
 /// Contract: provider §6.
 pub fn read_text(target: &Target, cancel: &CancellationToken) -> Result<Text, FsError> {
     let (mut file, meta) = open_regular(target)?;
-    // No unit takes more than three bytes.
-    if meta.len() > 3 * MAX_STRING_UNITS as u64 {
+    if meta.len() > MAX_TEXT_BYTES as u64 {
         return Err(beyond_string(&target.display));
     }
     let bytes = read_all(&mut file, meta.len(), cancel)
@@ -63,9 +65,15 @@ pub fn read_bytes(
     if meta.len() > max {
         return Err(too_large(&format!("{} bytes", meta.len())));
     }
-    let bytes = read_up_to(&mut file, meta.len(), max.saturating_add(1), cancel)
-        .map_err(|error| errno::failure("read", &target.display, &error, "read"))?
-        .ok_or_else(|| FsError::aborted("read"))?;
+    let bytes = read_up_to(
+        &mut file,
+        meta.len(),
+        max.saturating_add(1),
+        |_| false,
+        cancel,
+    )
+    .map_err(|error| errno::failure("read", &target.display, &error, "read"))?
+    .ok_or_else(|| FsError::aborted("read"))?;
     check(cancel, "read")?;
     if bytes.len() as u64 > max {
         return Err(too_large("content"));
@@ -73,8 +81,10 @@ pub fn read_bytes(
     Ok(bytes)
 }
 
-/// Everything from the present position of `file` to its end; `None` once the call is cancelled.
-/// `size_hint`, in bytes, is what is probably there; more and less are read as well.
+/// The text from the present position of `file` to its end; `None` once the call is cancelled.
+/// `size_hint`, in bytes, is what is probably there; more and less are read as well. Stops early
+/// where the start says that it is binary, and one byte beyond [`MAX_TEXT_BYTES`]: what claims to
+/// be empty may have no end.
 ///
 /// Errors: the system's.
 pub fn read_all(
@@ -82,7 +92,13 @@ pub fn read_all(
     size_hint: u64,
     cancel: &CancellationToken,
 ) -> io::Result<Option<Vec<u8>>> {
-    read_up_to(file, size_hint, u64::MAX, cancel)
+    read_up_to(
+        file,
+        size_hint,
+        MAX_TEXT_BYTES as u64 + 1,
+        is_binary,
+        cancel,
+    )
 }
 
 /// Whether the start of a file, or all of it, says that it is binary.
@@ -119,6 +135,9 @@ fn decode(mut bytes: Vec<u8>, display: &str, max_units: usize) -> Result<Text, F
     if is_binary(&bytes) {
         return Err(binary(display));
     }
+    if bytes.len() > MAX_TEXT_BYTES {
+        return Err(beyond_string(display));
+    }
     if simdutf8::basic::from_utf8(&bytes).is_err() {
         return Err(invalid_text(display));
     }
@@ -140,6 +159,7 @@ fn read_up_to(
     file: &mut File,
     size_hint: u64,
     limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
     cancel: &CancellationToken,
 ) -> io::Result<Option<Vec<u8>>> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -157,7 +177,12 @@ fn read_up_to(
         let end = bytes.len().min(filled + STEP);
         match file.read(&mut bytes[filled..end]) {
             Ok(0) => break,
-            Ok(read) => filled += read,
+            Ok(read) => {
+                filled += read;
+                if enough(&bytes[..filled]) {
+                    break;
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -319,10 +344,20 @@ mod tests {
     fn a_file_that_grew_is_cut_at_the_limit() {
         let sample = sample(b"0123456789");
         let mut file = File::open(&sample.path).unwrap();
-        let read = read_up_to(&mut file, 2, 4, &CancellationToken::new())
+        let read = read_up_to(&mut file, 2, 4, |_| false, &CancellationToken::new())
             .unwrap()
             .unwrap();
         assert_eq!(read, b"0123");
+    }
+
+    #[test]
+    fn a_binary_start_ends_the_reading() {
+        let mut content = vec![b'-'; 4 * STEP];
+        content[10] = 0;
+        let sample = sample(&content);
+        let mut file = File::open(&sample.path).unwrap();
+        let read = read_all(&mut file, 0, &CancellationToken::new());
+        assert!(read.unwrap().unwrap().len() <= STEP);
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! Cancellation of one call.
 
+use napi::Env;
 use napi::bindgen_prelude::ClassInstance;
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
+use super::environment;
 use crate::contract::{Code, Failure, FsError, Outcome};
 
 /// Cancels the call that it was handed to. A job looks at it between steps and chunks; what has
 /// been published stays.
 #[napi]
-#[derive(Default)]
 pub struct Cancellation {
     token: CancellationToken,
 }
@@ -18,8 +19,11 @@ pub struct Cancellation {
 impl Cancellation {
     /// A cancellation for one call.
     #[napi(constructor, catch_unwind)]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(env: &Env) -> napi::Result<Self> {
+        environment::watch(env)?;
+        Ok(Cancellation {
+            token: environment::call_token(),
+        })
     }
 
     /// Cancels the call; once is enough.
@@ -29,9 +33,9 @@ impl Cancellation {
     }
 }
 
-/// The token of an optional cancellation; without one, a token that nobody cancels.
+/// The token of an optional cancellation; without one, only the end of the environment cancels.
 pub fn token_of(cancel: Option<ClassInstance<'_, Cancellation>>) -> CancellationToken {
-    cancel.map_or_else(CancellationToken::new, |cancel| cancel.token.clone())
+    cancel.map_or_else(environment::call_token, |cancel| cancel.token.clone())
 }
 
 /// The work, unless the call is cancelled by now.

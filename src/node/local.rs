@@ -8,6 +8,7 @@ use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
 use super::cancel::{Cancellation, token_of, unless_cancelled, unless_cancelled_before};
+use super::environment;
 use super::error::{CreateError, rejection};
 use super::runtime::{run, run_holding};
 use super::stream::TextStream;
@@ -44,16 +45,17 @@ pub struct LocalFs {
 impl LocalFs {
     /// A provider with its own mutation locks.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: LocalFsOptions) -> Self {
+    pub fn new(env: &Env, options: LocalFsOptions) -> napi::Result<Self> {
+        environment::watch(env)?;
         let fs = fs::LocalFs {
             base: options.cwd,
             diff_basis_max_bytes: options.diff_basis_max_bytes as u64,
             locks: Arc::new(Locks::default()),
         };
-        LocalFs {
+        Ok(LocalFs {
             fs: Arc::new(fs),
             create_error: Arc::new(options.create_error),
-        }
+        })
     }
 
     /// Maps a path to a target; relative paths start at `cwd`, else at the configured base.

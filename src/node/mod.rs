@@ -5,6 +5,7 @@
 
 mod call;
 mod cancel;
+mod environment;
 mod error;
 mod foreign;
 mod hooks;

@@ -87,13 +87,14 @@ pub struct WriteIntent {
 }
 
 impl WriteIntent {
-    /// The guard in the form of the contract.
+    /// The guard in the form of the contract. One that lacks its version guards all the same: no
+    /// file has the empty version.
     pub fn into_contract(self) -> Option<contract::WriteIntent> {
         match (self.kind.as_str(), self.version) {
             ("createIfAbsent", _) => Some(contract::WriteIntent::CreateIfAbsent),
-            ("replaceIfVersion", Some(version)) => {
-                Some(contract::WriteIntent::ReplaceIfVersion(version))
-            }
+            ("replaceIfVersion", version) => Some(contract::WriteIntent::ReplaceIfVersion(
+                version.unwrap_or_default(),
+            )),
             _ => None,
         }
     }
