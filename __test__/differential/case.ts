@@ -27,6 +27,8 @@ export interface Case {
   settings: Settings
   /** What a rule found wrong with our result, also where it equals the original's. */
   problems: string[]
+  /** Paths of files that only our side published, be it with the same bytes. */
+  publishedByUs: string[]
   /** Root of the world that gave `actual`. */
   root: string
 }

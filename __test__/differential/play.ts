@@ -188,6 +188,7 @@ class Comparison {
       actualTree: rightTree,
       settings: this.sequence.settings,
       problems: [],
+      publishedByUs: [],
       root: this.right.root,
     }
     this.note(call, left)
@@ -199,7 +200,7 @@ class Comparison {
       differences.push({ where: `tree ${where}`, ...sides })
     if (differences.length > 0) return differences
     for (const name of used) count(this.used, name)
-    this.reunite(leftTree, rightTree)
+    this.reunite(leftTree, rightTree, one.publishedByUs)
     return []
   }
 
@@ -213,8 +214,9 @@ class Comparison {
   }
 
   /** After an allowed difference both trees get our file, by the same outside write, so that they are equal again. */
-  private reunite(left: Tree, right: Tree): void {
-    for (const { path: name } of treeDifferences(left, right)) {
+  private reunite(left: Tree, right: Tree, publishedByUs: string[]): void {
+    const different = treeDifferences(left, right).map((difference) => difference.path)
+    for (const name of new Set([...different, ...publishedByUs])) {
       const entry = right.get(name)
       if (entry?.bytes === undefined) throw new Error(`an allowed difference left no file at ${name}`)
       const split = entry.links === undefined && left.get(name)?.links !== undefined

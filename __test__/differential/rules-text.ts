@@ -129,7 +129,10 @@ export function editRules(one: Case): RuleName[] {
   const used: RuleName[] = []
   if (lateNul(one, edit)) {
     used.push('D13')
-    if (!('error' in edit.expectation) && !changedAfterwards(one)) published(one, edit.path)
+    if (!('error' in edit.expectation) && !changedAfterwards(one)) {
+      published(one, edit.path)
+      one.publishedByUs.push(edit.path)
+    }
   }
   if (editedBytes(one, edit)) used.push('D11')
   return used

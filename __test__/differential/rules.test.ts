@@ -15,7 +15,16 @@ function treeWith(bytes: string | Buffer): Tree {
 
 function makeCase(part: Partial<Case> & Pick<Case, 'call' | 'expected' | 'actual'>): Case {
   const tree = treeWith('')
-  return { before: tree, expectedTree: tree, actualTree: tree, settings: { policy: false }, problems: [], root: '/roots/r', ...part }
+  return {
+    before: tree,
+    expectedTree: tree,
+    actualTree: tree,
+    settings: { policy: false },
+    problems: [],
+    publishedByUs: [],
+    root: '/roots/r',
+    ...part,
+  }
 }
 
 function used(one: Case, ...rules: RuleName[]): RuleName[] {
@@ -112,6 +121,7 @@ describe('D13, NUL behind the first 8192 bytes', () => {
     const one = lateCase(text, outcome(text.replace('end', 'END')))
     expect(used(one, 'D11', 'D13')).toEqual(['D13', 'D11'])
     expect(one.expected).toEqual(one.actual)
+    expect(one.publishedByUs).toEqual([FILE.slice('<D>/'.length)])
   })
   test('demands the right outcome', () => {
     const one = lateCase(text, outcome('something else'))
