@@ -20,9 +20,8 @@ impl Cancellation {
     /// A cancellation for one call.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: &Env) -> napi::Result<Self> {
-        environment::watch(env)?;
         Ok(Cancellation {
-            token: environment::call_token(),
+            token: environment::call_token(env)?,
         })
     }
 
@@ -34,8 +33,14 @@ impl Cancellation {
 }
 
 /// The token of an optional cancellation; without one, only the end of the environment cancels.
-pub fn token_of(cancel: Option<ClassInstance<'_, Cancellation>>) -> CancellationToken {
-    cancel.map_or_else(environment::call_token, |cancel| cancel.token.clone())
+pub fn token_of(
+    env: &Env,
+    cancel: Option<ClassInstance<'_, Cancellation>>,
+) -> napi::Result<CancellationToken> {
+    match cancel {
+        Some(cancel) => Ok(cancel.token.clone()),
+        None => environment::call_token(env),
+    }
 }
 
 /// The work, unless the call is cancelled by now.

@@ -1,38 +1,53 @@
-//! The end of the JavaScript environment that calls come from.
+//! The JavaScript environment that calls come from: its event loop, and its end.
 //!
 //! A thread that ends takes its promises with it, but not what it queued. Nobody would learn of a
 //! file that such a job still writes, so the end of the environment cancels all of its calls.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use napi::Env;
 use tokio_util::sync::CancellationToken;
 
+use super::event_loop::EventLoop;
+
+/// What all calls of one environment share.
+#[derive(Clone)]
+struct Environment {
+    event_loop: Arc<EventLoop>,
+    /// Fires when the environment ends.
+    end: CancellationToken,
+}
+
 thread_local! {
-    /// Fires at the end of this thread's environment. A thread has one environment at a time.
-    static END: RefCell<Option<CancellationToken>> = const { RefCell::new(None) };
+    /// A thread has one environment at a time.
+    static CURRENT: RefCell<Option<Environment>> = const { RefCell::new(None) };
 }
 
-/// Watches for the end of `env`, once for each environment. Call it on its JavaScript thread before
-/// the first call is made.
-pub fn watch(env: &Env) -> napi::Result<()> {
-    if END.with_borrow(Option::is_some) {
-        return Ok(());
+/// The event loop of `env`. Call it on its JavaScript thread.
+pub fn event_loop(env: &Env) -> napi::Result<Arc<EventLoop>> {
+    Ok(current(env)?.event_loop)
+}
+
+/// A token for one call of `env`: the end of the environment cancels it too.
+pub fn call_token(env: &Env) -> napi::Result<CancellationToken> {
+    Ok(current(env)?.end.child_token())
+}
+
+fn current(env: &Env) -> napi::Result<Environment> {
+    if let Some(environment) = CURRENT.with_borrow(Clone::clone) {
+        return Ok(environment);
     }
-    let end = CancellationToken::new();
-    env.add_env_cleanup_hook(end.clone(), |end| {
+    let environment = Environment {
+        event_loop: EventLoop::new(env)?,
+        end: CancellationToken::new(),
+    };
+    env.add_env_cleanup_hook(environment.clone(), |environment| {
         // A later environment of the same thread has an end of its own.
-        END.take();
-        end.cancel();
+        CURRENT.take();
+        environment.end.cancel();
+        environment.event_loop.close();
     })?;
-    END.set(Some(end));
-    Ok(())
-}
-
-/// A token for one call: the end of the environment cancels it too.
-pub fn call_token() -> CancellationToken {
-    END.with_borrow(|end| match end {
-        Some(end) => end.child_token(),
-        None => CancellationToken::new(),
-    })
+    CURRENT.set(Some(environment.clone()));
+    Ok(environment)
 }

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::{FnArgs, FunctionRef};
 use napi::{Either, Env, Error, Status, Unknown};
 
-use super::call::call;
+use super::callback::call;
 use super::types::SystemCause;
 use crate::contract::{Failure, FsError};
 

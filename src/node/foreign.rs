@@ -6,7 +6,8 @@ use napi::Either;
 use napi::bindgen_prelude::{FnArgs, Null, Utf16String};
 use napi_derive::napi;
 
-use super::hooks::{AsyncCallback, ask};
+use super::callback::Callback;
+use super::event_loop::EventLoop;
 use super::text::JsText;
 use super::types::{EditGuard, Info, Target, WriteIntent};
 use crate::contract::{
@@ -56,10 +57,10 @@ pub struct ForeignEdited {
     pub after: Utf16String,
 }
 
-type Resolve = AsyncCallback<FnArgs<(String, Either<String, ()>)>, Target>;
-type OnTarget<Value> = AsyncCallback<FnArgs<(Target,)>, Value>;
-type WriteText = AsyncCallback<FnArgs<(Target, JsText, Either<WriteIntent, ()>)>, ForeignWritten>;
-type EditText = AsyncCallback<FnArgs<(Target, ForeignEdit, Either<EditGuard, ()>)>, ForeignEdited>;
+type Resolve = Callback<FnArgs<(String, Either<String, ()>)>, Target>;
+type OnTarget<Value> = Callback<FnArgs<(Target,)>, Value>;
+type WriteText = Callback<FnArgs<(Target, JsText, Either<WriteIntent, ()>)>, ForeignWritten>;
+type EditText = Callback<FnArgs<(Target, ForeignEdit, Either<EditGuard, ()>)>, ForeignEdited>;
 
 /// A foreign `ctx.fs`, bound to one tool call. Every callback returns a promise; each is called
 /// exactly as often and in the order that the contract of the tool says.
@@ -79,7 +80,7 @@ pub struct ProviderCallbacks {
     pub open_text: OnTarget<()>,
     /// The next chunk of the stream, `null` at its end.
     #[napi(ts_type = "() => Promise<string | null>")]
-    pub next_text: AsyncCallback<(), Option<Utf16String>>,
+    pub next_text: Callback<(), Option<Utf16String>>,
     /// `writeText(target, content, intent)`.
     #[napi(
         ts_type = "(target: Target, content: string, intent?: WriteIntent) => Promise<ForeignWritten>"
@@ -93,11 +94,25 @@ pub struct ProviderCallbacks {
 }
 
 /// A foreign provider during one call.
-pub struct ForeignFs(pub Arc<ProviderCallbacks>);
+#[derive(Clone)]
+pub struct ForeignFs {
+    callbacks: Arc<ProviderCallbacks>,
+    event_loop: Arc<EventLoop>,
+}
+
+impl ForeignFs {
+    /// A provider of callbacks that `event_loop` runs.
+    pub fn new(callbacks: ProviderCallbacks, event_loop: Arc<EventLoop>) -> Self {
+        ForeignFs {
+            callbacks: Arc::new(callbacks),
+            event_loop,
+        }
+    }
+}
 
 /// The text of a foreign file: whole, or streamed.
 pub struct ForeignText {
-    callbacks: Arc<ProviderCallbacks>,
+    fs: ForeignFs,
     target: contract::Target,
     state: State,
     chunk: Text,
@@ -113,17 +128,21 @@ enum State {
 impl TextSource for ForeignText {
     async fn next(&mut self) -> Outcome<Option<&[u8]>> {
         let target = || (Target::from(self.target.clone()),).into();
+        let ForeignFs {
+            callbacks,
+            event_loop,
+        } = &self.fs;
         let chunk = match self.state {
             State::Whole => {
                 self.state = State::Ended;
-                Some(ask(&self.callbacks.read_text, target()).await?)
+                Some(callbacks.read_text.ask(event_loop, target()).await?)
             }
             State::Stream => {
-                ask(&self.callbacks.open_text, target()).await?;
+                callbacks.open_text.ask(event_loop, target()).await?;
                 self.state = State::Streaming;
-                ask(&self.callbacks.next_text, ()).await?
+                callbacks.next_text.ask(event_loop, ()).await?
             }
-            State::Streaming => ask(&self.callbacks.next_text, ()).await?,
+            State::Streaming => callbacks.next_text.ask(event_loop, ()).await?,
             State::Ended => None,
         };
         let Some(chunk) = chunk else {
@@ -144,7 +163,12 @@ impl Provider for ForeignFs {
 
     async fn resolve(&self, path: &str, cwd: Option<&str>) -> Outcome<contract::Target> {
         let arguments = (path.to_owned(), or_undefined(cwd.map(str::to_owned)));
-        Ok(ask(&self.0.resolve, arguments.into()).await?.into())
+        Ok(self
+            .callbacks
+            .resolve
+            .ask(&self.event_loop, arguments.into())
+            .await?
+            .into())
     }
 
     async fn open(
@@ -152,7 +176,11 @@ impl Provider for ForeignFs {
         target: &contract::Target,
         stream_min_size: u64,
     ) -> Outcome<Option<Opened<ForeignText>>> {
-        let info = ask(&self.0.stat, (Target::from(target.clone()),).into()).await?;
+        let info = self
+            .callbacks
+            .stat
+            .ask(&self.event_loop, (Target::from(target.clone()),).into())
+            .await?;
         let Some(info) = info.map(contract::Info::from) else {
             return Ok(None);
         };
@@ -163,7 +191,7 @@ impl Provider for ForeignFs {
             _ => State::Ended,
         };
         let text = ForeignText {
-            callbacks: self.0.clone(),
+            fs: self.clone(),
             target: target.clone(),
             state,
             chunk: Text::from_valid(Vec::new()),
@@ -182,7 +210,11 @@ impl Provider for ForeignFs {
             JsText::from(content),
             or_undefined(intent.map(WriteIntent::from)),
         );
-        let written = ask(&self.0.write_text, arguments.into()).await?;
+        let written = self
+            .callbacks
+            .write_text
+            .ask(&self.event_loop, arguments.into())
+            .await?;
         Ok(WriteOutcome {
             operation: match written.operation.as_str() {
                 "create" => Operation::Create,
@@ -210,7 +242,11 @@ impl Provider for ForeignFs {
         };
         let guard = or_undefined(expected.map(|version| EditGuard { version }));
         let arguments = (Target::from(target.clone()), request, guard);
-        let edited = ask(&self.0.edit_text, arguments.into()).await?;
+        let edited = self
+            .callbacks
+            .edit_text
+            .ask(&self.event_loop, arguments.into())
+            .await?;
         Ok(EditOutcome {
             version: edited.version,
             before: Text::from_utf16(&edited.before),

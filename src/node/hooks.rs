@@ -1,32 +1,20 @@
 //! The harness's hooks as JavaScript callbacks.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use napi::bindgen_prelude::{FnArgs, FunctionRef, Promise};
-use napi::threadsafe_function::ThreadsafeFunction;
-use napi::{Env, Error, Status, Unknown};
+use napi::bindgen_prelude::{FnArgs, FunctionRef};
+use napi::{Env, Error, Unknown};
 use napi_derive::napi;
 
-use super::call::call;
-use super::error::{CreateError, Explained, rejection, thrown};
+use super::callback::{Callback, call};
+use super::environment;
+use super::error::{CreateError, Explained, rejection};
+use super::event_loop::EventLoop;
 use super::types::{EditGuard, Observation, Target, WriteIntent};
 use crate::contract::{self, Failure, Hooks, Outcome};
 
-/// A callback that returns a promise. It is called on the JavaScript thread and awaited by a job.
-pub type AsyncCallback<Args, Value> = ThreadsafeFunction<Args, Promise<Value>, Args, Status, false>;
-
 type Observed = FunctionRef<FnArgs<(Target, Observation)>, Unknown<'static>>;
 type Explain = FunctionRef<FnArgs<(Unknown<'static>,)>, Unknown<'static>>;
-
-/// Calls back and awaits; what JavaScript throws comes out as [`Failure::Thrown`].
-pub async fn ask<Args, Value>(callback: &AsyncCallback<Args, Value>, args: Args) -> Outcome<Value>
-where
-    Args: 'static + napi::bindgen_prelude::JsValuesTupleIntoVec,
-    Value: 'static + napi::bindgen_prelude::FromNapiValue,
-{
-    let promise = callback.call_async_catch(args).await.map_err(thrown)?;
-    promise.await.map_err(thrown)
-}
 
 /// What the executors ask of the harness. Contract: tools §4 to §7.
 #[napi(object, object_to_js = false)]
@@ -41,13 +29,13 @@ pub struct ToolHooks {
     /// Settles the policy of a mutation after the argument checks and before any I/O; yields the
     /// base of relative paths that replaces `cwd`, if there is one.
     #[napi(ts_type = "(() => Promise<string | undefined>) | undefined")]
-    pub authorize: Option<AsyncCallback<(), Option<String>>>,
+    pub authorize: Option<Callback<(), Option<String>>>,
     /// The guard of a write.
     #[napi(ts_type = "(target: Target) => Promise<WriteIntent | undefined>")]
-    pub write_intent: Option<AsyncCallback<FnArgs<(Target,)>, Option<WriteIntent>>>,
+    pub write_intent: Option<Callback<FnArgs<(Target,)>, Option<WriteIntent>>>,
     /// The guard of an edit.
     #[napi(ts_type = "(target: Target) => Promise<EditGuard | undefined>")]
-    pub edit_intent: Option<AsyncCallback<FnArgs<(Target,)>, Option<EditGuard>>>,
+    pub edit_intent: Option<Callback<FnArgs<(Target,)>, Option<EditGuard>>>,
     /// Maps an error of the mutation step to what the call is rejected with.
     #[napi(ts_type = "(error: unknown) => unknown")]
     pub explain: Option<Explain>,
@@ -56,16 +44,18 @@ pub struct ToolHooks {
 /// The hooks of one call, shared by its job and by what settles it.
 pub struct CallHooks {
     hooks: ToolHooks,
+    event_loop: Arc<EventLoop>,
     seen: Mutex<Option<(contract::Target, contract::Observation)>>,
 }
 
 impl CallHooks {
-    /// Hooks for one call.
-    pub fn new(hooks: ToolHooks) -> Self {
-        CallHooks {
+    /// Hooks for one call of `env`.
+    pub fn new(env: &Env, hooks: ToolHooks) -> napi::Result<Self> {
+        Ok(CallHooks {
             hooks,
+            event_loop: environment::event_loop(env)?,
             seen: Mutex::new(None),
-        }
+        })
     }
 
     /// On the JavaScript thread: delivers the observation, then yields the value or what the
@@ -118,7 +108,7 @@ fn error_value(env: &Env, error: Error) -> napi::Result<Unknown<'static>> {
 impl Hooks for CallHooks {
     async fn authorize(&self) -> Outcome<Option<String>> {
         match &self.hooks.authorize {
-            Some(callback) => ask(callback, ()).await,
+            Some(callback) => callback.ask(&self.event_loop, ()).await,
             None => Ok(None),
         }
     }
@@ -130,7 +120,9 @@ impl Hooks for CallHooks {
         let Some(callback) = &self.hooks.write_intent else {
             return Ok(None);
         };
-        let intent = ask(callback, (Target::from(target.clone()),).into()).await?;
+        let intent = callback
+            .ask(&self.event_loop, (Target::from(target.clone()),).into())
+            .await?;
         Ok(intent.and_then(WriteIntent::into_contract))
     }
 
@@ -138,7 +130,9 @@ impl Hooks for CallHooks {
         let Some(callback) = &self.hooks.edit_intent else {
             return Ok(None);
         };
-        let guard = ask(callback, (Target::from(target.clone()),).into()).await?;
+        let guard = callback
+            .ask(&self.event_loop, (Target::from(target.clone()),).into())
+            .await?;
         Ok(guard.map(|guard| guard.version))
     }
 

@@ -8,7 +8,6 @@ use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
 use super::cancel::{Cancellation, token_of, unless_cancelled, unless_cancelled_before};
-use super::environment;
 use super::error::{CreateError, rejection};
 use super::runtime::{run, run_holding};
 use super::stream::TextStream;
@@ -45,17 +44,16 @@ pub struct LocalFs {
 impl LocalFs {
     /// A provider with its own mutation locks.
     #[napi(constructor, catch_unwind)]
-    pub fn new(env: &Env, options: LocalFsOptions) -> napi::Result<Self> {
-        environment::watch(env)?;
+    pub fn new(options: LocalFsOptions) -> Self {
         let fs = fs::LocalFs {
             base: options.cwd,
             diff_basis_max_bytes: options.diff_basis_max_bytes as u64,
             locks: Arc::new(Locks::default()),
         };
-        Ok(LocalFs {
+        LocalFs {
             fs: Arc::new(fs),
             create_error: Arc::new(options.create_error),
-        })
+        }
     }
 
     /// Maps a path to a target; relative paths start at `cwd`, else at the configured base.
@@ -67,7 +65,7 @@ impl LocalFs {
         cwd: Option<String>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         self.look(env, "resolve", call.clone(), async move {
             Ok(Target::from(call.resolve_now(&path, cwd.as_deref())?))
         })
@@ -81,7 +79,7 @@ impl LocalFs {
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         self.look(env, "stat", call.clone(), async move {
             Ok(call.stat(&target.into())?.map(Info::from))
         })
@@ -96,7 +94,7 @@ impl LocalFs {
         cwd: Option<String>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         self.look(env, "lstat", call.clone(), async move {
             Ok(call.lstat(&path, cwd.as_deref())?.map(Info::from))
         })
@@ -110,7 +108,7 @@ impl LocalFs {
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         self.look(env, "read", call.clone(), async move {
             Ok(JsText::from(call.read_text(&target.into())?))
         })
@@ -120,14 +118,15 @@ impl LocalFs {
     #[napi(catch_unwind)]
     pub fn open_text(
         &self,
+        env: &Env,
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> TextStream {
-        TextStream::new(
-            self.call(token_of(cancel)),
+    ) -> napi::Result<TextStream> {
+        Ok(TextStream::new(
+            self.call(token_of(env, cancel)?),
             target.into(),
             self.create_error.clone(),
-        )
+        ))
     }
 
     /// The bytes of a file of at most `maxBytes` bytes.
@@ -139,7 +138,7 @@ impl LocalFs {
         max_bytes: f64,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         self.look(env, "read", call.clone(), async move {
             Ok(Buffer::from(
                 call.read_bytes(&target.into(), max_bytes as u64)?,
@@ -155,7 +154,7 @@ impl LocalFs {
         target: Target,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         self.look(env, "list", call.clone(), async move {
             Ok(columns(call.list_dir(&target.into())?))
         })
@@ -258,7 +257,7 @@ impl LocalFs {
     where
         V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
     {
-        let call = self.call(token_of(cancel));
+        let call = self.call(token_of(env, cancel)?);
         let ticket = self.fs.locks.enqueue(key);
         let create_error = self.create_error.clone();
         let work = async move {

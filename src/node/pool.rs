@@ -5,14 +5,13 @@
 //! look for more work, its blocking pool cannot suspend a job, and each costs two to three times
 //! the call itself on a machine with few cores.
 //!
-//! A thread without work looks at the queue for a moment longer before it sleeps: calls come in
-//! short sequences (resolve, stat, read), and waking a thread costs more than most of them.
+//! A thread without work sleeps at once. Woken by a JavaScript thread that is about to wait, it
+//! runs on that thread's core and hands back there; a thread that kept looking for work would
+//! answer from another core, whose signal takes longer than most calls.
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use async_task::Runnable;
 use napi::bindgen_prelude::retain_current_module_for_unload_safety;
@@ -20,10 +19,6 @@ use napi::bindgen_prelude::retain_current_module_for_unload_safety;
 /// Number of threads. More gain nothing where the disk or the cores are the limit, and a small
 /// number bounds the memory of concurrent jobs.
 const THREADS: usize = 4;
-
-/// How long one thread without work keeps looking: about the time that JavaScript takes from the
-/// end of one call to the start of the next.
-const LOOK: Duration = Duration::from_micros(50);
 
 static POOL: LazyLock<Pool> = LazyLock::new(Pool::start);
 
@@ -36,12 +31,15 @@ pub fn spawn(job: impl Future<Output = ()> + Send + 'static) {
 }
 
 struct Pool {
-    turns: Mutex<VecDeque<Runnable>>,
-    /// Length of `turns`, for a look without the lock.
-    length: AtomicUsize,
+    waiting: Mutex<Waiting>,
     ready: Condvar,
-    /// Whether a thread is looking; it takes the next turn without being woken.
-    looking: AtomicBool,
+}
+
+#[derive(Default)]
+struct Waiting {
+    turns: VecDeque<Runnable>,
+    /// Number of threads that sleep. To wake nobody is a system call all the same.
+    sleepers: usize,
 }
 
 impl Pool {
@@ -58,19 +56,17 @@ impl Pool {
             );
         }
         Pool {
-            turns: Mutex::default(),
-            length: AtomicUsize::new(0),
+            waiting: Mutex::default(),
             ready: Condvar::new(),
-            looking: AtomicBool::new(false),
         }
     }
 
     fn push(&self, turn: Runnable) {
-        let mut turns = self.lock();
-        turns.push_back(turn);
-        self.length.store(turns.len(), Ordering::Release);
-        drop(turns);
-        if !self.looking.load(Ordering::SeqCst) {
+        let mut waiting = self.lock();
+        waiting.turns.push_back(turn);
+        let wakes = waiting.sleepers > 0;
+        drop(waiting);
+        if wakes {
             self.ready.notify_one();
         }
     }
@@ -82,49 +78,34 @@ impl Pool {
     }
 
     fn take(&self) -> Runnable {
-        self.look();
-        let mut turns = self.lock();
+        let mut waiting = self.lock();
         loop {
-            if let Some(turn) = turns.pop_front() {
-                self.length.store(turns.len(), Ordering::Release);
-                // Whoever pushed may have counted on this thread for more than one turn.
-                if !turns.is_empty() {
-                    self.ready.notify_one();
-                }
+            if let Some(turn) = waiting.turns.pop_front() {
                 return turn;
             }
-            turns = self
+            waiting.sleepers += 1;
+            waiting = self
                 .ready
-                .wait(turns)
+                .wait(waiting)
                 .unwrap_or_else(PoisonError::into_inner);
+            waiting.sleepers -= 1;
         }
     }
 
-    /// Waits a moment for work without sleeping, unless another thread does already.
-    fn look(&self) {
-        if self.length.load(Ordering::Acquire) > 0 || self.looking.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        let end = Instant::now() + LOOK;
-        while self.length.load(Ordering::Acquire) == 0 && Instant::now() < end {
-            std::hint::spin_loop();
-        }
-        self.looking.store(false, Ordering::SeqCst);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Runnable>> {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
+    use std::time::Duration;
 
     use super::*;
 
     #[test]
-    fn every_job_runs_however_the_pushes_fall_between_looking_and_sleeping() {
+    fn every_job_runs_whether_the_threads_sleep_or_not() {
         let (sender, receiver) = mpsc::channel();
         for number in 0..5_000u64 {
             let sender = sender.clone();
@@ -132,9 +113,9 @@ mod tests {
                 tokio::task::yield_now().await;
                 let _ = sender.send(number);
             });
-            // Some pushes find a thread that looks, some find all asleep.
+            // Some pushes find busy threads, some find all asleep.
             if number % 50 == 0 {
-                std::thread::sleep(LOOK * (number % 4) as u32);
+                std::thread::sleep(Duration::from_micros(50 * (number % 4)));
             }
         }
         let wait = Duration::from_secs(30);

@@ -4,13 +4,14 @@
 //! calls; where it awaits (a hook, a lock, the turn of another job) it holds no thread.
 
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt;
-use napi::Env;
 use napi::bindgen_prelude::{Object, ToNapiValue};
+use napi::{Env, Error};
 
-use super::pool;
+use super::promise::Deferred;
+use super::{environment, pool};
 use crate::contract::{Failure, Outcome};
 
 /// Runs `work` on the pool and settles the promise with `settle` on the JavaScript thread. A panic
@@ -39,13 +40,29 @@ where
     V: ToNapiValue + 'static,
     H: Send + 'static,
 {
-    let (deferred, promise) = env.create_deferred()?;
+    let event_loop = environment::event_loop(env)?;
+    let (deferred, promise) = Deferred::new(env)?;
+    event_loop.begin_wait(env);
     pool::spawn(async move {
         let (outcome, held) = guarded(work).await;
-        deferred.resolve(move |env| settle(&env, outcome));
+        let waiting = event_loop.clone();
+        event_loop.post(move |env| {
+            waiting.end_wait(env);
+            deferred.settle(env, settled(env, outcome, settle));
+        });
         drop(held);
     });
     Ok(promise)
+}
+
+/// What `settle` makes of an outcome; a panic in it becomes an error.
+fn settled<T, V>(
+    env: &Env,
+    outcome: Outcome<T>,
+    settle: impl FnOnce(&Env, Outcome<T>) -> napi::Result<V>,
+) -> napi::Result<V> {
+    catch_unwind(AssertUnwindSafe(|| settle(env, outcome)))
+        .unwrap_or_else(|panic| Err(Error::from_reason(internal(&*panic).to_string())))
 }
 
 /// Runs `work`; a panic in it becomes a failure, and what it kept is let go.

@@ -7,6 +7,7 @@ use napi::{Either, Env};
 use napi_derive::napi;
 
 use super::cancel::{Cancellation, token_of};
+use super::environment;
 use super::foreign::{ForeignFs, ProviderCallbacks};
 use super::hooks::{CallHooks, ToolHooks};
 use super::local::LocalFs;
@@ -67,8 +68,8 @@ pub fn execute_read<'env>(
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
 ) -> napi::Result<Object<'env>> {
-    let provider = BoundProvider::new(provider, cancel);
-    let hooks = Arc::new(CallHooks::new(hooks));
+    let provider = BoundProvider::new(env, provider, cancel)?;
+    let hooks = Arc::new(CallHooks::new(env, hooks)?);
     let settling = hooks.clone();
     let work = async move {
         let limits = tools::ReadLimits {
@@ -142,8 +143,8 @@ pub fn execute_write<'env>(
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
 ) -> napi::Result<Object<'env>> {
-    let provider = BoundProvider::new(provider, cancel);
-    let hooks = Arc::new(CallHooks::new(hooks));
+    let provider = BoundProvider::new(env, provider, cancel)?;
+    let hooks = Arc::new(CallHooks::new(env, hooks)?);
     let settling = hooks.clone();
     let work = async move {
         let arguments = tools::WriteArguments {
@@ -210,8 +211,8 @@ pub fn execute_edit<'env>(
     hooks: ToolHooks,
     cancel: Option<ClassInstance<'_, Cancellation>>,
 ) -> napi::Result<Object<'env>> {
-    let provider = BoundProvider::new(provider, cancel);
-    let hooks = Arc::new(CallHooks::new(hooks));
+    let provider = BoundProvider::new(env, provider, cancel)?;
+    let hooks = Arc::new(CallHooks::new(env, hooks)?);
     let settling = hooks.clone();
     let work = async move {
         let arguments = tools::EditArguments {
@@ -270,12 +271,16 @@ enum BoundProvider {
 
 impl BoundProvider {
     fn new(
+        env: &Env,
         provider: Either<ClassInstance<'_, LocalFs>, ProviderCallbacks>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
-    ) -> Self {
-        match provider {
-            Either::A(local) => BoundProvider::Local(local.call(token_of(cancel))),
-            Either::B(callbacks) => BoundProvider::Foreign(ForeignFs(Arc::new(callbacks))),
-        }
+    ) -> napi::Result<Self> {
+        Ok(match provider {
+            Either::A(local) => BoundProvider::Local(local.call(token_of(env, cancel)?)),
+            Either::B(callbacks) => {
+                let event_loop = environment::event_loop(env)?;
+                BoundProvider::Foreign(ForeignFs::new(callbacks, event_loop))
+            }
+        })
     }
 }
