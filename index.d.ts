@@ -49,8 +49,8 @@ export declare class LocalFs {
 
 /** The text of one file. Contract: provider §6. */
 export declare class TextStream {
-  /** The next chunk, `null` at the end. After a rejection the stream has ended. */
-  next(): Promise<string | null>
+  /** The next pieces of the text, `null` at the end. After a rejection the stream has ended. */
+  next(): Promise<string[] | null>
   /** Closes the file before its end; a chunk that is being read comes first. */
   close(): Promise<void>
 }

@@ -141,38 +141,45 @@ async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSigna
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })
   const stream = engine.openText(target, cancel)
-  // The next chunk is read while the consumer works on this one.
+  // The next pieces are read while the consumer works on these.
   let upcoming = ahead(stream)
-  let chunk: string | null = ''
+  let pieces: string[] | null = []
   try {
-    for (chunk = await unlessAborted(upcoming, signal); chunk !== null; chunk = await unlessAborted(upcoming, signal)) {
+    for (pieces = await unlessAborted(upcoming, signal); pieces !== null; pieces = await unlessAborted(upcoming, signal)) {
       upcoming = ahead(stream)
-      yield chunk
+      for (const piece of pieces) {
+        throwIfAborted(signal)
+        yield piece
+      }
     }
     // The original's decoder is flushed after the last byte; consumers may rely on a last, empty chunk.
     yield ''
   } finally {
     signal?.removeEventListener('abort', stop)
-    if (chunk !== null) await stream.close()
+    if (pieces !== null) await stream.close()
   }
 }
 
 /** What was read ahead counts only while nobody has aborted. */
-async function unlessAborted<T>(chunk: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const outcome = await chunk.then(
+async function unlessAborted<T>(pieces: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const outcome = await pieces.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   )
-  if (signal?.aborted) throw createFsError('read aborted', 'FS_ABORTED')
+  throwIfAborted(signal)
   if ('error' in outcome) throw outcome.error
   return outcome.value
 }
 
-/** Asks for a chunk that may never be awaited: then its failure is nobody's concern. */
-function ahead(stream: TextStream): Promise<string | null> {
-  const chunk = stream.next()
-  chunk.catch(() => undefined)
-  return chunk
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw createFsError('read aborted', 'FS_ABORTED')
+}
+
+/** Asks for pieces that may never be awaited: then its failure is nobody's concern. */
+function ahead(stream: TextStream): Promise<string[] | null> {
+  const pieces = stream.next()
+  pieces.catch(() => undefined)
+  return pieces
 }
 
 export default NativeFileSystem

@@ -18,6 +18,7 @@
 
 mod contract;
 mod fs;
+mod memory;
 // Test builds do not register the exports, so the compiler sees no use of them.
 #[cfg_attr(test, allow(dead_code))]
 mod node;

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::memory;
+
 /// A text. Bytes are valid UTF-8, except that surrogates without a partner may stand in it as
 /// `ED A0..BF xx`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,7 @@ impl Text {
             return Text(encode_with_surrogates(units));
         }
         // Three bytes a unit is the most that UTF-8 needs; ASCII needs one.
-        let mut bytes = vec![0; units.len()];
+        let mut bytes = memory::zeroed(units.len());
         let mut read_total = 0;
         let mut written_total = 0;
         loop {
@@ -73,15 +75,25 @@ impl Text {
         to_lf(&self.0)
     }
 
+    /// The text with every CRLF turned into LF, in one pass (CR CR LF becomes CR LF).
+    pub fn into_lf(self) -> Text {
+        match to_lf(&self.0) {
+            Cow::Owned(normalised) => Text(normalised),
+            Cow::Borrowed(_) => self,
+        }
+    }
+
     /// The UTF-16 units of the text.
     pub fn to_utf16(&self) -> Vec<u16> {
         if let Ok(valid) = simdutf8::basic::from_utf8(&self.0) {
-            let mut units = vec![0; valid.len() + 1];
+            let mut units = memory::zeroed(valid.len() + 1);
             let written = encoding_rs::mem::convert_str_to_utf16(valid, &mut units);
             units.truncate(written);
+            // Most of it may be untouched; whoever keeps the units accounts for all of it.
+            units.shrink_to_fit();
             return units;
         }
-        let mut units = Vec::with_capacity(self.0.len());
+        let mut units = memory::with_capacity(self.0.len());
         let mut rest = self.0.as_slice();
         while let Some(at) = surrogate_position(rest) {
             units.extend(valid_str(&rest[..at]).encode_utf16());
@@ -100,7 +112,7 @@ pub fn to_lf(bytes: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memmem::find(bytes, b"\r\n") else {
         return Cow::Borrowed(bytes);
     };
-    let mut normalised = Vec::with_capacity(bytes.len());
+    let mut normalised = memory::with_capacity(bytes.len());
     normalised.extend_from_slice(&bytes[..first]);
     let mut start = first;
     while let Some(at) = memchr::memmem::find(&bytes[start + 1..], b"\r\n") {
@@ -136,6 +148,25 @@ pub fn utf16_len(bytes: &[u8]) -> usize {
         .chunks(127)
         .map(|block| usize::from(block.iter().map(units).sum::<u8>()))
         .sum()
+}
+
+/// Length of `bytes` without a character at the end that more bytes might complete.
+pub fn whole_characters(bytes: &[u8]) -> usize {
+    for (behind, &byte) in bytes.iter().rev().take(3).enumerate() {
+        let width = match byte {
+            0x80..=0xBF => continue,
+            0x00..=0x7F => 1,
+            0xC0..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xFF => 4,
+        };
+        return if width > behind + 1 {
+            bytes.len() - behind - 1
+        } else {
+            bytes.len()
+        };
+    }
+    bytes.len()
 }
 
 fn valid_str(bytes: &[u8]) -> &str {

@@ -6,16 +6,12 @@
 //! Contract: provider §9 (diff basis).
 
 use std::fs::File;
-use std::io::Read;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::contract::{FsError, Target};
-use crate::fs::open;
+use crate::fs::{open, read};
 use crate::text::{Text, to_lf, without_bom};
-
-/// Bytes between two looks at the cancellation.
-const STEP: u64 = 64 * 1024;
 
 /// The text of `target` without its byte-order mark and with LF line breaks; `None` where it
 /// cannot serve as a basis. `limit` is in bytes and exclusive.
@@ -31,7 +27,7 @@ pub fn capture(
     if cancel.is_cancelled() {
         return Err(FsError::aborted("read"));
     }
-    let Ok(file) = open::open_for_read(&target.key) else {
+    let Ok(mut file) = open::open_for_read(&target.key) else {
         return Ok(None);
     };
     let Ok(meta) = file.metadata() else {
@@ -40,33 +36,22 @@ pub fn capture(
     if !meta.is_file() || meta.len() >= limit {
         return Ok(None);
     }
-    let bytes = read_steadily(&file, meta.len(), cancel)?;
+    let bytes = read_steadily(&mut file, meta.len(), cancel)?;
     Ok(bytes.and_then(text_of))
 }
 
 /// All bytes of a file of `size` bytes; `None` if it has another size by now or cannot be read.
 fn read_steadily(
-    file: &File,
+    file: &mut File,
     size: u64,
     cancel: &CancellationToken,
 ) -> Result<Option<Vec<u8>>, FsError> {
-    let Ok(capacity) = usize::try_from(size + 1) else {
-        return Ok(None);
-    };
-    let mut bytes = Vec::with_capacity(capacity);
-    loop {
-        if cancel.is_cancelled() {
-            return Err(FsError::aborted("read"));
-        }
-        // One byte more than the size shows a file that grows.
-        let step = (size + 1 - bytes.len() as u64).min(STEP);
-        match file.take(step).read_to_end(&mut bytes) {
-            Ok(read) if (read as u64) < step || bytes.len() as u64 > size => break,
-            Ok(_) => {}
-            Err(_) => return Ok(None),
-        }
+    // One byte more than the size shows a file that grows.
+    match read::read_up_to(file, size, size + 1, |_| false, cancel) {
+        Ok(Some(bytes)) => Ok((bytes.len() as u64 == size).then_some(bytes)),
+        Ok(None) => Err(FsError::aborted("read")),
+        Err(_) => Ok(None),
     }
-    Ok((bytes.len() as u64 == size).then_some(bytes))
 }
 
 fn text_of(mut bytes: Vec<u8>) -> Option<Text> {
@@ -125,7 +110,8 @@ mod tests {
 
     #[test]
     fn more_than_one_step_is_read_whole() {
-        for size in [STEP - 1, STEP, STEP + 1, 3 * STEP] {
+        let step = 1 << 20;
+        for size in [step - 1, step, step + 1, 3 * step] {
             let content = vec![b'x'; size as usize];
             assert_eq!(basis(&content, size + 1).as_deref(), Some(&content[..]));
         }
@@ -137,8 +123,8 @@ mod tests {
         let path = dir.path().join("f");
         std::fs::write(&path, "12345").unwrap();
         for size in [4, 6] {
-            let file = File::open(&path).unwrap();
-            let bytes = read_steadily(&file, size, &CancellationToken::new()).unwrap();
+            let mut file = File::open(&path).unwrap();
+            let bytes = read_steadily(&mut file, size, &CancellationToken::new()).unwrap();
             assert_eq!(bytes, None);
         }
     }

@@ -116,7 +116,7 @@ impl LocalCall {
         &self,
         _turn: &Guard,
         target: &Target,
-        content: &Text,
+        content: Text,
         intent: Option<&WriteIntent>,
     ) -> Result<WriteOutcome, FsError> {
         let limit = self.fs.diff_basis_max_bytes;
@@ -156,7 +156,7 @@ impl Provider for LocalCall {
     ) -> Outcome<WriteOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
         let turn = self.turn(ticket, "write").await?;
-        Ok(self.write_now(&turn, target, &content, intent.as_ref())?)
+        Ok(self.write_now(&turn, target, content, intent.as_ref())?)
     }
 
     async fn edit_text(

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::contract::{Code, FsError, Target};
 use crate::fs::metadata::check;
 use crate::fs::{errno, open};
+use crate::memory;
 use crate::text::{self, Text};
 
 /// The longest JavaScript string, in UTF-16 units.
@@ -142,7 +143,9 @@ fn decode(mut bytes: Vec<u8>, display: &str, max_units: usize) -> Result<Text, F
         return Err(invalid_text(display));
     }
     let mark = bytes.len() - text::without_bom(&bytes).len();
-    bytes.drain(..mark);
+    if mark > 0 {
+        bytes.drain(..mark);
+    }
     // There are never more units than bytes.
     if bytes.len() > max_units && text::utf16_len(&bytes) > max_units {
         return Err(beyond_string(display));
@@ -155,7 +158,9 @@ fn beyond_string(display: &str) -> FsError {
     errno::cannot(Code::TooLarge, "read", display, &why)
 }
 
-fn read_up_to(
+/// The bytes from the present position of `file`, at most `limit` of them; `None` once the call is
+/// cancelled. Stops early once what was read is `enough`.
+pub(super) fn read_up_to(
     file: &mut File,
     size_hint: u64,
     limit: u64,
@@ -163,9 +168,8 @@ fn read_up_to(
     cancel: &CancellationToken,
 ) -> io::Result<Option<Vec<u8>>> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    // One byte more than announced, so that the end shows without growing. Zeroed memory comes
-    // from the system as it is and costs nothing where it is large.
-    let mut bytes = vec![0; capacity_for(size_hint).min(limit)];
+    // One byte more than announced, so that the end shows without growing.
+    let mut bytes = memory::zeroed(capacity_for(size_hint).min(limit));
     let mut filled = 0;
     while filled < limit {
         if cancel.is_cancelled() {

@@ -77,7 +77,7 @@ impl FileText {
         let end = if at_end {
             filled
         } else {
-            whole_characters(bytes)
+            text::whole_characters(bytes)
         };
         if simdutf8::basic::from_utf8(&bytes[..end]).is_err() {
             return Err(read::invalid_text(&self.display));
@@ -148,25 +148,6 @@ fn buffer_size(size: u64, chunk: usize) -> usize {
         Err(_) => chunk,
     };
     wanted.min(chunk).max(MIN_BUFFER)
-}
-
-/// Length of `bytes` without a character at the end that more bytes might complete.
-fn whole_characters(bytes: &[u8]) -> usize {
-    for (behind, &byte) in bytes.iter().rev().take(3).enumerate() {
-        let width = match byte {
-            0x80..=0xBF => continue,
-            0x00..=0x7F => 1,
-            0xC0..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xFF => 4,
-        };
-        return if width > behind + 1 {
-            bytes.len() - behind - 1
-        } else {
-            bytes.len()
-        };
-    }
-    bytes.len()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ const VERB: &str = "write";
 /// Contract: provider §9.
 pub fn write_text(
     target: &Target,
-    content: &Text,
+    content: Text,
     intent: Option<&WriteIntent>,
     diff_basis_max: u64,
     cancel: &CancellationToken,
@@ -59,7 +59,7 @@ pub fn write_text(
         },
         version: version_after(target, VERB)?,
         before,
-        after: Text::from_valid(content.to_lf().into_owned()),
+        after: content.into_lf(),
     })
 }
 

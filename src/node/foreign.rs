@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use napi::Either;
-use napi::bindgen_prelude::{FnArgs, Null, Utf16String};
+use napi::bindgen_prelude::{FnArgs, Null};
 use napi_derive::napi;
 
 use super::callback::Callback;
 use super::event_loop::EventLoop;
-use super::text::JsText;
+use super::text::{JsString, JsText};
 use super::types::{EditGuard, Info, Target, WriteIntent};
 use crate::contract::{
     self, EditOutcome, EditRequest, FileType, Opened, Operation, Outcome, Provider, TextSource,
@@ -38,10 +38,10 @@ pub struct ForeignWritten {
     pub version: String,
     /// Former text.
     #[napi(ts_type = "string | null")]
-    pub before: Either<Utf16String, Null>,
+    pub before: Either<JsString, Null>,
     /// New text.
     #[napi(ts_type = "string")]
-    pub after: Utf16String,
+    pub after: JsString,
 }
 
 /// What a foreign `editText` returned.
@@ -51,10 +51,10 @@ pub struct ForeignEdited {
     pub version: String,
     /// Former text.
     #[napi(ts_type = "string")]
-    pub before: Utf16String,
+    pub before: JsString,
     /// New text.
     #[napi(ts_type = "string")]
-    pub after: Utf16String,
+    pub after: JsString,
 }
 
 type Resolve = Callback<FnArgs<(String, Either<String, ()>)>, Target>;
@@ -74,13 +74,13 @@ pub struct ProviderCallbacks {
     pub stat: OnTarget<Option<Info>>,
     /// `readText(target)`.
     #[napi(ts_type = "(target: Target) => Promise<string>")]
-    pub read_text: OnTarget<Utf16String>,
+    pub read_text: OnTarget<JsString>,
     /// `streamText(target)`: makes the stream that `nextText` pulls from.
     #[napi(ts_type = "(target: Target) => Promise<void>")]
     pub open_text: OnTarget<()>,
     /// The next chunk of the stream, `null` at its end.
     #[napi(ts_type = "() => Promise<string | null>")]
-    pub next_text: Callback<(), Option<Utf16String>>,
+    pub next_text: Callback<(), Option<JsString>>,
     /// `writeText(target, content, intent)`.
     #[napi(
         ts_type = "(target: Target, content: string, intent?: WriteIntent) => Promise<ForeignWritten>"
@@ -149,7 +149,7 @@ impl TextSource for ForeignText {
             self.state = State::Ended;
             return Ok(None);
         };
-        self.chunk = Text::from_utf16(&chunk);
+        self.chunk = chunk.into_text();
         Ok(Some(self.chunk.as_bytes()))
     }
 
@@ -221,11 +221,11 @@ impl Provider for ForeignFs {
                 _ => Operation::Update,
             },
             version: written.version,
-            before: match &written.before {
-                Either::A(before) => Some(Text::from_utf16(before)),
+            before: match written.before {
+                Either::A(before) => Some(before.into_text()),
                 Either::B(_) => None,
             },
-            after: Text::from_utf16(&written.after),
+            after: written.after.into_text(),
         })
     }
 
@@ -249,8 +249,8 @@ impl Provider for ForeignFs {
             .await?;
         Ok(EditOutcome {
             version: edited.version,
-            before: Text::from_utf16(&edited.before),
-            after: Text::from_utf16(&edited.after),
+            before: edited.before.into_text(),
+            after: edited.after.into_text(),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Buffer, ClassInstance, Null, Object, Utf16String};
+use napi::bindgen_prelude::{Buffer, ClassInstance, Null, Object};
 use napi::{Either, Env};
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
@@ -11,7 +11,7 @@ use super::cancel::{Cancellation, token_of, unless_cancelled, unless_cancelled_b
 use super::error::{CreateError, rejection};
 use super::runtime::{run, run_holding};
 use super::stream::TextStream;
-use super::text::{JsText, text_of};
+use super::text::{JsString, JsText};
 use super::types::{
     EditGuard, Info, Listing, ListingFailure, Target, TextEdit, TextEdited, TextWritten,
     WriteIntent,
@@ -166,15 +166,15 @@ impl LocalFs {
         &self,
         env: &'env Env,
         target: Target,
-        #[napi(ts_arg_type = "string")] content: Utf16String,
+        #[napi(ts_arg_type = "string")] content: JsString,
         intent: Option<WriteIntent>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
     ) -> napi::Result<Object<'env>> {
         let key = target.target_key.clone();
         self.mutation(env, &key, "write", cancel, move |call, turn| {
             let intent = intent.and_then(WriteIntent::into_contract);
-            let content = text_of(&content);
-            let written = call.write_now(turn, &target.into(), &content, intent.as_ref())?;
+            let content = content.into_text();
+            let written = call.write_now(turn, &target.into(), content, intent.as_ref())?;
             Ok(TextWritten {
                 operation: written.operation.as_str().to_owned(),
                 version: written.version,
@@ -199,8 +199,8 @@ impl LocalFs {
         let key = target.target_key.clone();
         self.mutation(env, &key, "edit", cancel, move |call, turn| {
             let request = EditRequest {
-                old: text_of(&edit.old_string),
-                new: text_of(&edit.new_string),
+                old: edit.old_string.into_text(),
+                new: edit.new_string.into_text(),
                 replace_all: edit.replace_all,
             };
             let expected = expected.map(|guard| guard.version);

@@ -15,11 +15,14 @@ use super::runtime::run;
 use super::text::JsText;
 use crate::contract::{Code, FileType, FsError, Outcome, Target, TextSource};
 use crate::fs::{FileText, LocalCall};
-use crate::text::Text;
+use crate::text::{Text, whole_characters};
 
-/// Bytes of one chunk: large enough that a chunk's way over the boundary does not count, small
-/// enough that its copy does not hold the event loop.
+/// Bytes that are read at once: large enough that the way over the boundary does not count, small
+/// enough that the copy does not hold the event loop.
 const CHUNK: usize = 512 << 10;
+
+/// Bytes of one string: as large as the engine makes without asking the system for memory.
+const PIECE: usize = 64 << 10;
 
 /// The text of one file. Contract: provider §6.
 #[napi]
@@ -50,15 +53,15 @@ impl TextStream {
 
 #[napi]
 impl TextStream {
-    /// The next chunk, `null` at the end. After a rejection the stream has ended.
-    #[napi(ts_return_type = "Promise<string | null>", catch_unwind)]
+    /// The next pieces of the text, `null` at the end. After a rejection the stream has ended.
+    #[napi(ts_return_type = "Promise<string[] | null>", catch_unwind)]
     pub fn next<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let state = self.state.clone();
         let create_error = self.create_error.clone();
         let cancel = self.cancel.clone();
         let work = async move {
-            let chunk = state.lock().await.next().await?;
-            Ok(chunk.map_or(Either::B(Null), |text| Either::A(JsText::from(text))))
+            let pieces = state.lock().await.next().await?;
+            Ok(pieces.map_or(Either::B(Null), Either::A))
         };
         let work = unless_cancelled_before(&cancel, "read", work);
         run(env, work, move |env, outcome| {
@@ -83,7 +86,7 @@ impl TextStream {
 }
 
 impl State {
-    async fn next(&mut self) -> Outcome<Option<Text>> {
+    async fn next(&mut self) -> Outcome<Option<Vec<JsText>>> {
         // Whatever fails below ends the stream.
         match std::mem::replace(self, State::Ended) {
             State::Ended => Ok(None),
@@ -95,15 +98,26 @@ impl State {
         }
     }
 
-    async fn pull(&mut self, mut source: Box<FileText>) -> Outcome<Option<Text>> {
-        let chunk = source
-            .next()
-            .await?
-            .map(|bytes| Text::from_valid(bytes.to_vec()));
-        if chunk.is_some() {
+    async fn pull(&mut self, mut source: Box<FileText>) -> Outcome<Option<Vec<JsText>>> {
+        let pieces = source.next().await?.map(pieces);
+        if pieces.is_some() {
             *self = State::Open(source);
         }
-        Ok(chunk)
+        Ok(pieces)
+    }
+}
+
+/// A chunk cut into pieces, never inside a character.
+fn pieces(mut chunk: &[u8]) -> Vec<JsText> {
+    let mut pieces = Vec::with_capacity(chunk.len() / PIECE + 1);
+    loop {
+        let end = whole_characters(&chunk[..chunk.len().min(PIECE)]);
+        let (piece, rest) = chunk.split_at(end);
+        pieces.push(Text::from_valid(piece.to_vec()).into());
+        if rest.is_empty() {
+            return pieces;
+        }
+        chunk = rest;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{ClassInstance, Float64Array, Null, Object, Utf16String};
+use napi::bindgen_prelude::{ClassInstance, Float64Array, Null, Object};
 use napi::{Either, Env};
 use napi_derive::napi;
 
@@ -12,7 +12,7 @@ use super::foreign::{ForeignFs, ProviderCallbacks};
 use super::hooks::{CallHooks, ToolHooks};
 use super::local::LocalFs;
 use super::runtime::run;
-use super::text::{JsText, text_of};
+use super::text::{JsString, JsText};
 use crate::contract::EditRequest;
 use crate::fs::{LocalCall, session_base};
 use crate::text::Text;
@@ -113,7 +113,7 @@ pub struct WriteRequest {
     pub cwd: Option<String>,
     /// The whole new content.
     #[napi(ts_type = "string")]
-    pub content: Utf16String,
+    pub content: JsString,
 }
 
 /// What one `write` did.
@@ -150,7 +150,7 @@ pub fn execute_write<'env>(
         let arguments = tools::WriteArguments {
             cwd: session_base(request.cwd, &request.path),
             path: request.path,
-            content: text_of(&request.content),
+            content: request.content.into_text(),
         };
         let written = match provider {
             BoundProvider::Local(local) => tools::write(&local, &*hooks, arguments).await?,
@@ -179,10 +179,10 @@ pub struct EditToolRequest {
     pub cwd: Option<String>,
     /// Text to find.
     #[napi(ts_type = "string")]
-    pub old_string: Utf16String,
+    pub old_string: JsString,
     /// Text to put in its place.
     #[napi(ts_type = "string")]
-    pub new_string: Utf16String,
+    pub new_string: JsString,
     /// Replace every occurrence.
     pub replace_all: bool,
 }
@@ -219,8 +219,8 @@ pub fn execute_edit<'env>(
             cwd: session_base(request.cwd, &request.path),
             path: request.path,
             edit: EditRequest {
-                old: text_of(&request.old_string),
-                new: text_of(&request.new_string),
+                old: request.old_string.into_text(),
+                new: request.new_string.into_text(),
                 replace_all: request.replace_all,
             },
         };
@@ -243,8 +243,8 @@ pub fn execute_edit<'env>(
 /// start and end in `before`, start and end in `after` (UTF-16 units, the last line break left
 /// out), and 1 if the hunk has an old line, else 0.
 #[napi(ts_args_type = "before: string, after: string", catch_unwind)]
-pub fn diff_hunks(before: Utf16String, after: Utf16String) -> Float64Array {
-    let (before, after) = (text_of(&before), text_of(&after));
+pub fn diff_hunks(before: JsString, after: JsString) -> Float64Array {
+    let (before, after) = (before.into_text(), after.into_text());
     offsets(&tools::hunks(
         before.as_bytes(),
         after.as_bytes(),

@@ -1,9 +1,9 @@
 //! The plain objects that cross the boundary.
 
-use napi::bindgen_prelude::{Float64Array, Uint8Array, Utf16String};
+use napi::bindgen_prelude::{Float64Array, Uint8Array};
 use napi_derive::napi;
 
-use super::text::JsText;
+use super::text::{JsString, JsText};
 use crate::contract;
 
 /// A stable file identity with the spelling that the caller used. Contract: provider §2.
@@ -192,10 +192,10 @@ pub struct TextWritten {
 pub struct TextEdit {
     /// Text to find.
     #[napi(ts_type = "string")]
-    pub old_string: Utf16String,
+    pub old_string: JsString,
     /// Text to put in its place.
     #[napi(ts_type = "string")]
-    pub new_string: Utf16String,
+    pub new_string: JsString,
     /// Replace every occurrence.
     pub replace_all: bool,
 }

@@ -35,7 +35,7 @@ impl Scene {
 
     fn write(&self, content: &str, intent: Option<&WriteIntent>) -> Result<WriteOutcome, FsError> {
         let content = Text::from_valid(content.into());
-        write_text(&self.target(), &content, intent, self.limit, &self.cancel)
+        write_text(&self.target(), content, intent, self.limit, &self.cancel)
     }
 
     fn content(&self) -> Vec<u8> {
@@ -138,7 +138,7 @@ fn edge_55_identical_content_is_written_again() {
 fn edge_56_a_lone_surrogate_is_stored_as_a_replacement() {
     let scene = Scene::new();
     let content = Text::from_utf16(&[0x75, 0xD83D, 0x76]);
-    let outcome = write_text(&scene.target(), &content, None, scene.limit, &scene.cancel).unwrap();
+    let outcome = write_text(&scene.target(), content, None, scene.limit, &scene.cancel).unwrap();
     assert_eq!(scene.content(), b"u\xEF\xBF\xBDv");
     assert_eq!(outcome.after.to_utf16(), [0x75, 0xD83D, 0x76]);
 }
@@ -211,7 +211,7 @@ fn a_path_that_cannot_be_looked_at_is_a_typed_failure() {
         display: "/shown/f".to_owned(),
     };
     let content = Text::from_valid(Vec::new());
-    let result = write_text(&target, &content, None, LIMIT, &CancellationToken::new());
+    let result = write_text(&target, content, None, LIMIT, &CancellationToken::new());
     let message = "cannot write \"/shown/f\": ENAMETOOLONG: name too long".to_owned();
     assert_eq!(told(result), (Code::IoError, message));
 }
