@@ -141,12 +141,14 @@ async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSigna
   if (signal?.aborted) stop()
   signal?.addEventListener('abort', stop, { once: true })
   const stream = engine.openText(target, cancel)
-  // The next pieces are read while the consumer works on these.
-  let upcoming = ahead(stream)
+  // The next pieces are read and converted while the consumer works on these.
+  let next = ahead(stream)
+  let second = ahead(stream)
   let pieces: string[] | null = []
   try {
-    for (pieces = await unlessAborted(upcoming, signal); pieces !== null; pieces = await unlessAborted(upcoming, signal)) {
-      upcoming = ahead(stream)
+    for (pieces = await unlessAborted(next, signal); pieces !== null; pieces = await unlessAborted(next, signal)) {
+      next = second
+      second = ahead(stream)
       for (const piece of pieces) {
         throwIfAborted(signal)
         yield piece

@@ -3,7 +3,7 @@
 //! Contract: provider §6.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io;
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +12,13 @@ use crate::fs::metadata::check;
 use crate::fs::{errno, open};
 use crate::memory;
 use crate::text::{self, Text};
+
+#[cfg(unix)]
+#[path = "read/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "read/windows.rs"]
+mod platform;
 
 /// The longest JavaScript string, in UTF-16 units.
 pub const MAX_STRING_UNITS: usize = 536_870_888;
@@ -169,29 +176,23 @@ pub(super) fn read_up_to(
 ) -> io::Result<Option<Vec<u8>>> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     // One byte more than announced, so that the end shows without growing.
-    let mut bytes = memory::zeroed(capacity_for(size_hint).min(limit));
-    let mut filled = 0;
-    while filled < limit {
+    let mut bytes = memory::with_capacity(capacity_for(size_hint).min(limit));
+    while bytes.len() < limit {
         if cancel.is_cancelled() {
             return Ok(None);
         }
-        if filled == bytes.len() {
-            bytes.resize(filled.saturating_mul(2).max(UNKNOWN_SIZE).min(limit), 0);
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len().max(UNKNOWN_SIZE));
         }
-        let end = bytes.len().min(filled + STEP);
-        match file.read(&mut bytes[filled..end]) {
+        let most = bytes.capacity().min(limit) - bytes.len();
+        match platform::append(file, &mut bytes, most.min(STEP)) {
             Ok(0) => break,
-            Ok(read) => {
-                filled += read;
-                if enough(&bytes[..filled]) {
-                    break;
-                }
-            }
+            Ok(_) if enough(&bytes) => break,
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    bytes.truncate(filled);
     Ok(Some(bytes))
 }
 

@@ -14,7 +14,7 @@ use super::error::{CreateError, rejection};
 use super::runtime::run;
 use super::text::JsText;
 use crate::contract::{Code, FileType, FsError, Outcome, Target, TextSource};
-use crate::fs::{FileText, LocalCall};
+use crate::fs::{FileText, LocalCall, Locks};
 use crate::text::{Text, whole_characters};
 
 /// Bytes that are read at once: large enough that the way over the boundary does not count, small
@@ -28,6 +28,8 @@ const PIECE: usize = 64 << 10;
 #[napi]
 pub struct TextStream {
     state: Arc<Mutex<State>>,
+    /// Keeps calls in the order in which they were made.
+    order: Arc<Locks>,
     cancel: CancellationToken,
     create_error: Arc<CreateError>,
 }
@@ -45,6 +47,7 @@ impl TextStream {
         let state = State::Unopened { call, target };
         TextStream {
             state: Arc::new(Mutex::new(state)),
+            order: Arc::default(),
             cancel,
             create_error,
         }
@@ -59,9 +62,13 @@ impl TextStream {
         let state = self.state.clone();
         let create_error = self.create_error.clone();
         let cancel = self.cancel.clone();
+        let ticket = self.order.enqueue("next");
         let work = async move {
-            let pieces = state.lock().await.next().await?;
-            Ok(pieces.map_or(Either::B(Null), Either::A))
+            let turn = ticket.acquire(&CancellationToken::new()).await;
+            let chunk = state.lock().await.next().await?;
+            // Calls read one after the other, but convert at the same time.
+            drop(turn);
+            Ok(chunk.map_or(Either::B(Null), |chunk| Either::A(pieces(&chunk))))
         };
         let work = unless_cancelled_before(&cancel, "read", work);
         run(env, work, move |env, outcome| {
@@ -86,7 +93,7 @@ impl TextStream {
 }
 
 impl State {
-    async fn next(&mut self) -> Outcome<Option<Vec<JsText>>> {
+    async fn next(&mut self) -> Outcome<Option<Vec<u8>>> {
         // Whatever fails below ends the stream.
         match std::mem::replace(self, State::Ended) {
             State::Ended => Ok(None),
@@ -98,12 +105,12 @@ impl State {
         }
     }
 
-    async fn pull(&mut self, mut source: Box<FileText>) -> Outcome<Option<Vec<JsText>>> {
-        let pieces = source.next().await?.map(pieces);
-        if pieces.is_some() {
+    async fn pull(&mut self, mut source: Box<FileText>) -> Outcome<Option<Vec<u8>>> {
+        let chunk = source.next().await?.map(<[u8]>::to_vec);
+        if chunk.is_some() {
             *self = State::Open(source);
         }
-        Ok(pieces)
+        Ok(chunk)
     }
 }
 
