@@ -119,6 +119,46 @@ pub struct EditOutcome {
     pub after: Text,
 }
 
+/// What a call may change. Contract: sandbox, modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SandboxMode {
+    /// Nothing.
+    ReadOnly,
+    /// What lies in a writable root.
+    WorkspaceWrite,
+    /// Everything.
+    DangerFullAccess,
+}
+
+impl SandboxMode {
+    /// The name that the contract gives this mode.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SandboxMode::ReadOnly => "read-only",
+            SandboxMode::WorkspaceWrite => "workspace-write",
+            SandboxMode::DangerFullAccess => "danger-full-access",
+        }
+    }
+}
+
+/// The policy that a mutation of a confining provider runs under.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confinement {
+    /// Its mode.
+    pub mode: SandboxMode,
+    /// The writable roots of `workspace-write`, as spelled.
+    pub roots: Vec<String>,
+}
+
+/// What the harness says of a mutation before any I/O.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Authorization {
+    /// Base of relative paths that replaces the session's.
+    pub base: Option<String>,
+    /// The policy to run under; `None` under a provider that does not confine.
+    pub confinement: Option<Confinement>,
+}
+
 /// What a tool tells the harness that it has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observation {
@@ -155,6 +195,8 @@ pub enum Code {
     EditNotFound,
     /// The call was cancelled.
     Aborted,
+    /// The policy of the call forbids the change.
+    SandboxDenied,
 }
 
 impl Code {
@@ -173,6 +215,7 @@ impl Code {
             Code::AmbiguousEdit => "FS_AMBIGUOUS_EDIT",
             Code::EditNotFound => "FS_EDIT_NOT_FOUND",
             Code::Aborted => "FS_ABORTED",
+            Code::SandboxDenied => "FS_SANDBOX_DENIED",
         }
     }
 }
@@ -278,28 +321,29 @@ pub trait Provider: Send + Sync {
         stream_min_size: u64,
     ) -> impl Future<Output = Outcome<Option<Opened<Self::Source>>>> + Send;
 
-    /// Creates or replaces a file.
+    /// Creates or replaces a file. A provider that asks JavaScript leaves the confinement to it.
     fn write_text(
         &self,
         target: &Target,
         content: Text,
         intent: Option<WriteIntent>,
+        confinement: Option<Confinement>,
     ) -> impl Future<Output = Outcome<WriteOutcome>> + Send;
 
-    /// Replaces literal text in a file.
+    /// Replaces literal text in a file, confined as [`Provider::write_text`] is.
     fn edit_text(
         &self,
         target: &Target,
         edit: EditRequest,
         expected: Option<String>,
+        confinement: Option<Confinement>,
     ) -> impl Future<Output = Outcome<EditOutcome>> + Send;
 }
 
 /// What an executor asks of the harness.
 pub trait Hooks: Send + Sync {
-    /// Settles under which policy a mutation runs, before any I/O; yields the base directory for
-    /// relative paths that replaces the session's, if there is one.
-    fn authorize(&self) -> impl Future<Output = Outcome<Option<String>>> + Send;
+    /// Settles under which policy a mutation runs, before any I/O.
+    fn authorize(&self) -> impl Future<Output = Outcome<Authorization>> + Send;
 
     /// The guard for a write of `target`; `None` writes unconditionally.
     fn write_intent(

@@ -9,25 +9,26 @@ use std::fs::File;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::contract::{FsError, Target};
-use crate::fs::{open, read};
+use crate::contract::FsError;
+use crate::fs::place::Place;
+use crate::fs::read;
 use crate::text::{Text, to_lf, without_bom};
 
-/// The text of `target` without its byte-order mark and with LF line breaks; `None` where it
+/// The text of the file at `place` without its byte-order mark and with LF line breaks; `None` where it
 /// cannot serve as a basis. `limit` is in bytes and exclusive.
 ///
 /// Errors: `Aborted` ("read aborted").
 ///
 /// Contract: provider §9 (diff basis).
 pub fn capture(
-    target: &Target,
+    place: &Place,
     limit: u64,
     cancel: &CancellationToken,
 ) -> Result<Option<Text>, FsError> {
     if cancel.is_cancelled() {
         return Err(FsError::aborted("read"));
     }
-    let Ok(mut file) = open::open_for_read(&target.key) else {
+    let Ok(Some(mut file)) = place.open() else {
         return Ok(None);
     };
     let Ok(meta) = file.metadata() else {
@@ -70,6 +71,7 @@ fn text_of(mut bytes: Vec<u8>) -> Option<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Target;
 
     fn basis(content: &[u8], limit: u64) -> Option<Vec<u8>> {
         let dir = tempfile::tempdir().unwrap();
@@ -80,7 +82,12 @@ mod tests {
             display: key.clone(),
             key,
         };
-        let text = capture(&target, limit, &CancellationToken::new()).unwrap();
+        let text = capture(
+            &Place::of(&target).unwrap(),
+            limit,
+            &CancellationToken::new(),
+        )
+        .unwrap();
         text.map(|text| text.as_bytes().to_vec())
     }
 
@@ -139,7 +146,7 @@ mod tests {
                 key,
             };
             assert_eq!(
-                capture(&target, 99, &CancellationToken::new()).unwrap(),
+                capture(&Place::of(&target).unwrap(), 99, &CancellationToken::new()).unwrap(),
                 None
             );
         }
@@ -157,9 +164,9 @@ mod tests {
         };
         let cancel = CancellationToken::new();
         cancel.cancel();
-        let error = capture(&target, 99, &cancel).unwrap_err();
+        let error = capture(&Place::of(&target).unwrap(), 99, &cancel).unwrap_err();
         assert_eq!(error.message, "read aborted");
         // It comes first: what is too large to be a basis is no reason to go on.
-        assert!(capture(&target, 5, &cancel).is_err());
+        assert!(capture(&Place::of(&target).unwrap(), 5, &cancel).is_err());
     }
 }

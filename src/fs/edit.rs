@@ -13,12 +13,14 @@ mod matching;
 mod splice;
 
 use std::borrow::Cow;
-use std::fs::{File, Metadata};
+use std::fs::File;
 
 use tokio_util::sync::CancellationToken;
 
 use self::matching::Match;
-use crate::contract::{Code, EditOutcome, EditRequest, FsError, Target};
+use crate::contract::{Code, EditOutcome, EditRequest, FileType, FsError, Target};
+use crate::fs::directory::Status;
+use crate::fs::place::Place;
 use crate::fs::{errno, metadata, open, publish, read, write};
 use crate::text::{Text, to_lf, utf16_len, without_bom};
 
@@ -37,12 +39,13 @@ const VERB: &str = "edit";
 /// Contract: provider §10.
 pub fn edit_text(
     target: &Target,
+    place: &mut Place,
     edit: &EditRequest,
     expected: Option<&str>,
     cancel: &CancellationToken,
 ) -> Result<EditOutcome, FsError> {
-    let (mut file, meta) = open_expected(target, expected)?;
-    let mut bytes = read_content(target, &mut file, &meta, cancel)?;
+    let (mut file, status) = open_expected(target, place, expected)?;
+    let mut bytes = read_content(target, &mut file, &status, cancel)?;
     let raw = without_bom(&bytes);
     let mark = bytes.len() - raw.len();
     let before = to_lf(raw);
@@ -59,7 +62,8 @@ pub fn edit_text(
     let stored = splice::NewText::of(&stored);
     let mut chunks = vec![&bytes[..mark]];
     chunks.extend(splice::pieces(raw, &matches, &stored));
-    publish::publish(target, &chunks, Some(&meta), false, VERB, cancel)?;
+    let existing = Some(&status);
+    publish::publish(target, place, &chunks, existing, false, VERB, cancel)?;
 
     drop(chunks);
     // A file without CRLF is its own LF form; the mark is all that has to go.
@@ -73,25 +77,29 @@ pub fn edit_text(
         bytes
     });
     Ok(EditOutcome {
-        version: write::version_after(target, VERB)?,
+        version: write::version_after(target, place, VERB)?,
         before: Text::from_valid(before),
         after: Text::from_valid(after),
     })
 }
 
 /// Opens the file and checks that it is the one that the caller means.
-fn open_expected(target: &Target, expected: Option<&str>) -> Result<(File, Metadata), FsError> {
+fn open_expected(
+    target: &Target,
+    place: &Place,
+    expected: Option<&str>,
+) -> Result<(File, Status), FsError> {
     let changed = || {
         let why = "file changed since it was read";
         errno::cannot(Code::StaleVersion, VERB, &target.display, why)
     };
-    let (file, meta) = open::open_target(target, VERB)?.ok_or_else(changed)?;
-    if !meta.is_file() {
+    let (file, status) = open::open_place(target, place, VERB)?.ok_or_else(changed)?;
+    if status.info.kind != FileType::File {
         return Err(open::not_regular(target, VERB));
     }
     match expected {
-        Some(version) if metadata::info_of(&meta).version != version => Err(changed()),
-        _ => Ok((file, meta)),
+        Some(version) if status.info.version != version => Err(changed()),
+        _ => Ok((file, status)),
     }
 }
 
@@ -99,13 +107,14 @@ fn open_expected(target: &Target, expected: Option<&str>) -> Result<(File, Metad
 fn read_content(
     target: &Target,
     file: &mut File,
-    meta: &Metadata,
+    status: &Status,
     cancel: &CancellationToken,
 ) -> Result<Vec<u8>, FsError> {
     metadata::check(cancel, VERB)?;
     let fewest_units = |bytes: u64| usize::try_from(bytes.div_ceil(3)).unwrap_or(usize::MAX);
-    check_length(target, fewest_units(meta.len()))?;
-    let bytes = read::read_all(file, meta.len(), cancel)
+    let size = status.info.size.unwrap_or(0);
+    check_length(target, fewest_units(size))?;
+    let bytes = read::read_all(file, size, cancel)
         .map_err(|error| errno::failure(VERB, &target.display, &error, "read"))?
         .ok_or_else(|| FsError::aborted(VERB))?;
     let not_text = |why| errno::cannot(Code::NotText, VERB, &target.display, why);

@@ -82,6 +82,15 @@ pub fn is_absent(error: &io::Error) -> bool {
     matches!(describe(error).name, "ENOENT" | "ENOTDIR")
 }
 
+/// Whether the error of opening a path without links says that a link, or something else that is
+/// no directory, stands in the way now.
+pub fn is_other_way(error: &io::Error) -> bool {
+    matches!(
+        describe(error).name,
+        "ELOOP" | "ENOTDIR" | "EXDEV" | "EAGAIN"
+    ) || error.kind() == io::ErrorKind::NotADirectory
+}
+
 /// `std` refuses such paths itself, without an error number.
 fn is_nul_in_path(error: &io::Error) -> bool {
     error.raw_os_error().is_none() && error.kind() == io::ErrorKind::InvalidInput

@@ -5,6 +5,8 @@
 //! mutation lock, the turns of a long read) is here and in `stream`.
 
 mod basis;
+mod confine;
+mod directory;
 mod edit;
 mod errno;
 mod identity;
@@ -13,6 +15,7 @@ mod list;
 mod lock;
 mod metadata;
 mod open;
+mod place;
 mod publish;
 mod read;
 mod stream;
@@ -26,9 +29,11 @@ pub use lock::{Guard, Locks, Ticket};
 pub use stream::FileText;
 use tokio_util::sync::CancellationToken;
 
+use self::confine::Admitted;
+use self::place::{Beneath, Place};
 use crate::contract::{
-    EditOutcome, EditRequest, FsError, Info, Opened, Outcome, Provider, Target, WriteIntent,
-    WriteOutcome,
+    Confinement, EditOutcome, EditRequest, FsError, Info, Opened, Outcome, Provider, Target,
+    WriteIntent, WriteOutcome,
 };
 use crate::text::Text;
 
@@ -103,35 +108,105 @@ impl LocalCall {
         }))
     }
 
-    /// Waits for the turn of `ticket`; `verb` is that of the call. Contract: provider §8, D10.
-    pub async fn turn(&self, ticket: Ticket, verb: &str) -> Result<Guard, FsError> {
-        ticket
+    /// Lets a mutation of `target` through the fence, then waits for its turn. `ticket` is a place
+    /// in the queue of `target`; `verb` is that of the call. Contract: sandbox, provider §8, D10.
+    pub async fn enter(
+        &self,
+        target: &Target,
+        ticket: Ticket,
+        confinement: Option<Confinement>,
+        verb: &'static str,
+    ) -> Result<Mutation, FsError> {
+        let admitted = confine::admit(confinement.as_ref(), target)?;
+        let ticket = if admitted.target.key == target.key {
+            ticket
+        } else {
+            drop(ticket);
+            self.fs.locks.enqueue(&admitted.target.key)
+        };
+        let turn = ticket
             .acquire(&self.cancel)
             .await
-            .ok_or_else(|| FsError::aborted(verb))
+            .ok_or_else(|| FsError::aborted(verb))?;
+        Ok(Mutation {
+            admitted,
+            confinement,
+            verb,
+            _turn: turn,
+        })
     }
 
     /// Creates or replaces a file, in the target's turn. Contract: provider §9.
     pub fn write_now(
         &self,
-        _turn: &Guard,
-        target: &Target,
+        mutation: &Mutation,
         content: Text,
         intent: Option<&WriteIntent>,
     ) -> Result<WriteOutcome, FsError> {
-        let limit = self.fs.diff_basis_max_bytes;
-        write::write_text(target, content, intent, limit, &self.cancel)
+        let (target, limit) = (&mutation.admitted.target, self.fs.diff_basis_max_bytes);
+        let place = &mut mutation.place()?;
+        write::write_text(target, place, content, intent, limit, &self.cancel)
     }
 
     /// Replaces literal text, in the target's turn. Contract: provider §10.
     pub fn edit_now(
         &self,
-        _turn: &Guard,
-        target: &Target,
+        mutation: &Mutation,
         request: &EditRequest,
         expected: Option<&str>,
     ) -> Result<EditOutcome, FsError> {
-        edit::edit_text(target, request, expected, &self.cancel)
+        let target = &mutation.admitted.target;
+        let place = &mut mutation.place()?;
+        edit::edit_text(target, place, request, expected, &self.cancel)
+    }
+}
+
+/// How often the way to a confined target may change while it is opened, before that counts as an
+/// attempt to lead it out.
+const WAY_CHANGES: usize = 16;
+
+/// A mutation that the fence let through, in its turn.
+pub struct Mutation {
+    admitted: Admitted,
+    confinement: Option<Confinement>,
+    verb: &'static str,
+    _turn: Guard,
+}
+
+impl Mutation {
+    /// Opens the directory of the target.
+    fn place(&self) -> Result<Place, FsError> {
+        match (&self.admitted.beneath, &self.confinement) {
+            (Some(beneath), Some(confinement)) => self.place_beneath(beneath.clone(), confinement),
+            _ => Place::of(&self.admitted.target).map_err(|error| self.failure(&error)),
+        }
+    }
+
+    /// Opens the directory of a confined target. Where a link has come into the way meanwhile, the
+    /// fence judges the target anew.
+    fn place_beneath(
+        &self,
+        mut beneath: Beneath,
+        confinement: &Confinement,
+    ) -> Result<Place, FsError> {
+        let target = &self.admitted.target;
+        for _ in 0..WAY_CHANGES {
+            match Place::beneath(&beneath) {
+                Ok(place) => return Ok(place),
+                Err(error) if !errno::is_other_way(&error) => return Err(self.failure(&error)),
+                Err(_) => {}
+            }
+            let again = confine::admit(Some(confinement), target)?;
+            match again.beneath {
+                Some(way) if again.target.key == target.key => beneath = way,
+                _ => break,
+            }
+        }
+        Err(confine::denied(target, confinement.mode))
+    }
+
+    fn failure(&self, error: &std::io::Error) -> FsError {
+        errno::failure(self.verb, &self.admitted.target.display, error, "open")
     }
 }
 
@@ -153,10 +228,11 @@ impl Provider for LocalCall {
         target: &Target,
         content: Text,
         intent: Option<WriteIntent>,
+        confinement: Option<Confinement>,
     ) -> Outcome<WriteOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        let turn = self.turn(ticket, "write").await?;
-        Ok(self.write_now(&turn, target, content, intent.as_ref())?)
+        let mutation = self.enter(target, ticket, confinement, "write").await?;
+        Ok(self.write_now(&mutation, content, intent.as_ref())?)
     }
 
     async fn edit_text(
@@ -164,9 +240,10 @@ impl Provider for LocalCall {
         target: &Target,
         edit: EditRequest,
         expected: Option<String>,
+        confinement: Option<Confinement>,
     ) -> Outcome<EditOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        let turn = self.turn(ticket, "edit").await?;
-        Ok(self.edit_now(&turn, target, &edit, expected.as_deref())?)
+        let mutation = self.enter(target, ticket, confinement, "edit").await?;
+        Ok(self.edit_now(&mutation, &edit, expected.as_deref())?)
     }
 }

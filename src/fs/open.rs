@@ -5,8 +5,10 @@
 use std::fs::{File, Metadata};
 use std::io;
 
-use crate::contract::{Code, FsError, Target};
+use crate::contract::{Code, FileType, FsError, Target};
+use crate::fs::directory::Status;
 use crate::fs::errno;
+use crate::fs::place::Place;
 
 #[cfg(unix)]
 #[path = "open/unix.rs"]
@@ -31,19 +33,46 @@ pub fn open_target(target: &Target, verb: &str) -> Result<Option<(File, Metadata
     let file = match open_for_read(&target.key) {
         Ok(file) => file,
         Err(error) if errno::is_absent(&error) => return Ok(None),
-        Err(error) if is_special(&target.key) => {
-            let cause = errno::cause(&error, "open");
-            return Err(FsError {
-                cause,
-                ..not_regular(target, verb)
-            });
-        }
-        Err(error) => return Err(errno::failure(verb, &target.display, &error, "open")),
+        Err(error) => return Err(not_opened(target, verb, &error, is_special(&target.key))),
     };
     match file.metadata() {
         Ok(meta) => Ok(Some((file, meta))),
         Err(error) => Err(errno::failure(verb, &target.display, &error, "fstat")),
     }
+}
+
+/// Opens a target in its place, as [`open_target`] does by its path.
+pub fn open_place(
+    target: &Target,
+    place: &Place,
+    verb: &str,
+) -> Result<Option<(File, Status)>, FsError> {
+    let special = || {
+        let status = place.status().ok().flatten();
+        status.is_some_and(|status| status.info.kind != FileType::File)
+    };
+    let file = match place.open() {
+        Ok(Some(file)) => file,
+        Ok(None) => return Ok(None),
+        Err(error) => return Err(not_opened(target, verb, &error, special())),
+    };
+    match file.metadata() {
+        Ok(meta) => Ok(Some((file, Status::of(&meta)))),
+        Err(error) => Err(errno::failure(verb, &target.display, &error, "fstat")),
+    }
+}
+
+/// The failure to open what is there. Sockets cannot be opened, directories and pipes only with
+/// permission: that they are `special` is the better answer.
+fn not_opened(target: &Target, verb: &str, error: &io::Error, special: bool) -> FsError {
+    if special {
+        let cause = errno::cause(error, "open");
+        return FsError {
+            cause,
+            ..not_regular(target, verb)
+        };
+    }
+    errno::failure(verb, &target.display, error, "open")
 }
 
 /// The failure for a target of another type than a regular file.
@@ -56,8 +85,6 @@ pub fn not_regular(target: &Target, verb: &str) -> FsError {
     )
 }
 
-/// Sockets cannot be opened, directories and pipes only with permission: their type is the better
-/// answer.
 fn is_special(path: &str) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
 }

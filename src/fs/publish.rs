@@ -1,5 +1,6 @@
 //! Atomic publication: the new content is staged beside the target, synced, and takes the name of
-//! the target in one step. Readers see the old file or the new one, never a part.
+//! the target in one step. Readers see the old file or the new one, never a part. All of it is
+//! relative to the handle of the target's directory (`place`).
 //!
 //! ```text
 //!  parents -> staging directory (0700) -> file (0600) -> content, fsync -> mode
@@ -10,14 +11,16 @@
 //!
 //! Contract: provider §11.
 
-use std::fs::{File, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::contract::{Code, FsError, Target};
+use crate::contract::{Code, FileType, FsError, Target};
+use crate::fs::directory::{Directory, Status};
+use crate::fs::place::Place;
 use crate::fs::{errno, open};
 
 #[cfg(unix)]
@@ -34,9 +37,9 @@ const STEP: usize = 1 << 20;
 /// system call for each.
 const GATHER: usize = 64 * 1024;
 
-/// Publishes `chunks`, one after the other, as the content of `target`.
+/// Publishes `chunks`, one after the other, as the content of `target`, whose place is `place`.
 ///
-/// `existing` is the metadata of the file to replace; a new file has mode 0600, a replaced one
+/// `existing` is the status of the file to replace; a new file has mode 0600, a replaced one
 /// keeps the former `mode & 0777`. With `no_replace` the target must not exist at the moment of
 /// publication. `verb` is for the messages ("write", "edit"). Missing parents are made and stay.
 ///
@@ -49,8 +52,9 @@ const GATHER: usize = 64 * 1024;
 /// Contract: provider §11.
 pub fn publish(
     target: &Target,
+    place: &mut Place,
     chunks: &[&[u8]],
-    existing: Option<&Metadata>,
+    existing: Option<&Status>,
     no_replace: bool,
     verb: &str,
     cancel: &CancellationToken,
@@ -63,7 +67,7 @@ pub fn publish(
         verb,
         cancel,
     }
-    .run(&System)
+    .run(place, &System)
 }
 
 /// The refusal to replace a file that the caller has not seen.
@@ -75,21 +79,36 @@ pub fn not_observed(target: &Target) -> FsError {
     FsError::new(Code::NotObserved, message)
 }
 
+/// The staged content, and the directory and name that it is for.
+struct Staged<'a> {
+    parent: &'a Directory,
+    name: &'a OsStr,
+    staging: &'a Directory,
+    staging_name: &'a OsStr,
+    file_name: &'a OsStr,
+}
+
 /// The steps that only a fault can make fail; tests put faults in their place.
 trait Steps {
-    /// Gives the staged file the name `key`, whatever has it now.
-    fn replace(&self, staged: &Path, key: &Path, existed: bool) -> io::Result<()> {
-        platform::replace(staged, key, existed)
+    /// Gives the staged file the name of the target, whatever has it now.
+    fn replace(&self, staged: &Staged<'_>, existed: bool) -> io::Result<()> {
+        platform::replace(staged, existed)
     }
 
-    /// Gives the staged file the name `key` if nothing has it.
-    fn link(&self, staged: &Path, key: &Path) -> io::Result<()> {
-        std::fs::hard_link(staged, key)
+    /// Gives the staged file the name of the target if nothing has it.
+    fn link(&self, staged: &Staged<'_>) -> io::Result<()> {
+        let Staged { parent, name, .. } = staged;
+        staged.staging.link(staged.file_name, parent, name)
     }
 
     /// Removes the staging directory and what is left in it.
-    fn clean(&self, directory: &Path) -> io::Result<()> {
-        match std::fs::remove_dir(directory).or_else(|_| std::fs::remove_dir_all(directory)) {
+    fn clean(&self, staged: &Staged<'_>) -> io::Result<()> {
+        // After a rename nothing is left in it.
+        match staged.staging.remove_file(staged.file_name) {
+            Err(error) if !errno::is_absent(&error) => return Err(error),
+            _ => {}
+        }
+        match staged.parent.remove_directory(staged.staging_name) {
             Err(error) if !errno::is_absent(&error) => Err(error),
             _ => Ok(()),
         }
@@ -104,23 +123,37 @@ impl Steps for System {}
 struct Publication<'a> {
     target: &'a Target,
     chunks: &'a [&'a [u8]],
-    existing: Option<&'a Metadata>,
+    existing: Option<&'a Status>,
     no_replace: bool,
     verb: &'a str,
     cancel: &'a CancellationToken,
 }
 
 impl Publication<'_> {
-    fn run<S: Steps>(&self, steps: &S) -> Result<(), FsError> {
-        let key = Path::new(&self.target.key);
+    fn run<S: Steps>(&self, place: &mut Place, steps: &S) -> Result<(), FsError> {
         self.check_cancel()?;
-        create_parent(key).map_err(|error| self.failure(&error, "mkdir"))?;
+        place
+            .ensure_parent()
+            .map_err(|error| self.failure(&error, "mkdir"))?;
         self.check_cancel()?;
-        let directory = staging_directory(key);
-        platform::create_directory(&directory).map_err(|error| self.failure(&error, "mkdir"))?;
+        let place = &*place;
+        let parent = place
+            .parent()
+            .map_err(|error| self.failure(&error, "mkdir"))?;
+        let staging_name = staging_name(place.name());
+        let staging = parent
+            .make_private_directory(&staging_name)
+            .map_err(|error| self.failure(&error, "mkdir"))?;
+        let staged = Staged {
+            parent,
+            name: place.name(),
+            staging: &staging,
+            staging_name: &staging_name,
+            file_name: &staged_name(place.name()),
+        };
 
-        let published = self.stage_and_take_name(steps, &directory, key);
-        match (published, steps.clean(&directory)) {
+        let published = self.stage_and_take_name(steps, &staged, place);
+        match (published, steps.clean(&staged)) {
             // The content is in place; what is left behind is no reason to call that a failure.
             (Ok(()), _) => Ok(()),
             (Err(failure), Ok(())) => Err(failure),
@@ -131,30 +164,28 @@ impl Publication<'_> {
     fn stage_and_take_name<S: Steps>(
         &self,
         steps: &S,
-        directory: &Path,
-        key: &Path,
+        staged: &Staged<'_>,
+        place: &Place,
     ) -> Result<(), FsError> {
-        platform::restrict_directory(directory).map_err(|error| self.failure(&error, "chmod"))?;
-        let staged = directory.join(staged_name(key));
-        let replaced = self.existing.map(|meta| (key, meta));
-        let file = platform::create_file(&staged, replaced)
+        let file = platform::create_file(staged, self.existing.is_some())
             .map_err(|error| self.failure(&error, "open"))?;
         self.write_content(&file)?;
         file.sync_all()
             .map_err(|error| self.failure(&error, "fsync"))?;
-        if let Some(meta) = self.existing {
-            platform::restore_mode(&file, meta).map_err(|error| self.failure(&error, "fchmod"))?;
+        if let Some(status) = self.existing {
+            platform::restore_mode(&file, status)
+                .map_err(|error| self.failure(&error, "fchmod"))?;
         }
         drop(file);
         self.check_cancel()?;
 
         if self.no_replace {
             return steps
-                .link(&staged, key)
-                .map_err(|error| self.link_failure(key, &error));
+                .link(staged)
+                .map_err(|error| self.link_failure(place, &error));
         }
         steps
-            .replace(&staged, key, self.existing.is_some())
+            .replace(staged, self.existing.is_some())
             .map_err(|error| self.failure(&error, "rename"))
     }
 
@@ -175,7 +206,7 @@ impl Publication<'_> {
     }
 
     /// What it means that the name could not be given without replacing anything.
-    fn link_failure(&self, key: &Path, error: &io::Error) -> FsError {
+    fn link_failure(&self, place: &Place, error: &io::Error) -> FsError {
         let target = self.target;
         let io_error = |reason: &io::Error| {
             errno::cannot(
@@ -185,8 +216,10 @@ impl Publication<'_> {
                 &errno::reason(reason),
             )
         };
-        let failure = match std::fs::symlink_metadata(key) {
-            Ok(meta) if !meta.is_file() => open::not_regular(target, self.verb),
+        let failure = match place.status_of_name() {
+            Ok(status) if status.info.kind != FileType::File => {
+                open::not_regular(target, self.verb)
+            }
             Ok(_) => not_observed(target),
             Err(probe) if !errno::is_absent(&probe) => io_error(&probe),
             // Whoever had the name has given it up meanwhile, but it was taken.
@@ -223,31 +256,18 @@ fn cleanup_failed(failure: FsError, error: &io::Error) -> FsError {
     }
 }
 
-/// Makes the directories that lead to `key`.
-fn create_parent(key: &Path) -> io::Result<()> {
-    let Some(parent) = key.parent() else {
-        return Ok(());
-    };
-    std::fs::create_dir_all(parent).map_err(|error| match std::fs::metadata(parent) {
-        // A dangling link is in the way: that its target is absent says more than that the link
-        // exists.
-        Err(absent) if error.kind() == io::ErrorKind::AlreadyExists => absent,
-        _ => error,
-    })
+/// `.<name>.<process>.<random UUID>.tmpdir`.
+fn staging_name(name: &OsStr) -> OsString {
+    let mut staging = OsString::from(".");
+    staging.push(name);
+    staging.push(format!(".{}.{}.tmpdir", std::process::id(), random_uuid()));
+    staging
 }
 
-/// `.<name>.<process>.<random UUID>.tmpdir` beside the target.
-fn staging_directory(key: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(key.file_name().unwrap_or_default());
-    name.push(format!(".{}.{}.tmpdir", std::process::id(), random_uuid()));
-    key.with_file_name(name)
-}
-
-fn staged_name(key: &Path) -> PathBuf {
-    let mut name = key.file_name().unwrap_or_default().to_owned();
-    name.push(".tmp");
-    name.into()
+fn staged_name(name: &OsStr) -> OsString {
+    let mut staged = name.to_owned();
+    staged.push(".tmp");
+    staged
 }
 
 /// A version 4 UUID. The name only has to be new, which the exclusive mkdir ensures; each

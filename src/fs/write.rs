@@ -2,12 +2,12 @@
 //!
 //! Contract: provider §9.
 
-use std::fs::Metadata;
-
 use tokio_util::sync::CancellationToken;
 
-use crate::contract::{Code, FsError, Operation, Target, WriteIntent, WriteOutcome};
-use crate::fs::{basis, errno, metadata, open, publish};
+use crate::contract::{Code, FileType, FsError, Operation, Target, WriteIntent, WriteOutcome};
+use crate::fs::directory::Status;
+use crate::fs::place::Place;
+use crate::fs::{basis, errno, open, publish};
 use crate::text::Text;
 
 const VERB: &str = "write";
@@ -25,18 +25,19 @@ const VERB: &str = "write";
 /// Contract: provider §9.
 pub fn write_text(
     target: &Target,
+    place: &mut Place,
     content: Text,
     intent: Option<&WriteIntent>,
     diff_basis_max: u64,
     cancel: &CancellationToken,
 ) -> Result<WriteOutcome, FsError> {
-    let existing = probe(target)?;
+    let existing = probe(target, place)?;
     check_guard(target, existing.as_ref(), intent)?;
 
     let stored = content.to_utf8();
     let comparable = existing.is_some() && (stored.len() as u64) < diff_basis_max;
     let before = if comparable {
-        basis::capture(target, diff_basis_max, cancel)?
+        basis::capture(place, diff_basis_max, cancel)?
     } else {
         None
     };
@@ -44,6 +45,7 @@ pub fn write_text(
     let no_replace = intent == Some(&WriteIntent::CreateIfAbsent);
     publish::publish(
         target,
+        place,
         &[&stored],
         existing.as_ref(),
         no_replace,
@@ -57,39 +59,40 @@ pub fn write_text(
         } else {
             Operation::Create
         },
-        version: version_after(target, VERB)?,
+        version: version_after(target, place, VERB)?,
         before,
         after: content.into_lf(),
     })
 }
 
 /// The version of a target that was just published: `missing:<key>` if somebody has removed it
-/// since. It is asked of the path, as the rename has changed the time of the file itself.
+/// since. It is asked of the name, as the rename has changed the time of the file itself.
 ///
-/// Errors: `PermissionDenied`, `IoError` where the path cannot be looked at any more.
+/// Errors: `PermissionDenied`, `IoError` where the file cannot be looked at any more.
 ///
 /// Contract: provider §9 step 7.
-pub fn version_after(target: &Target, verb: &str) -> Result<String, FsError> {
-    match std::fs::metadata(&target.key) {
-        Ok(meta) => Ok(metadata::info_of(&meta).version),
-        Err(error) if errno::is_absent(&error) => Ok(format!("missing:{}", target.key)),
+pub fn version_after(target: &Target, place: &Place, verb: &str) -> Result<String, FsError> {
+    match place.status() {
+        Ok(Some(status)) => Ok(status.info.version),
+        Ok(None) => Ok(format!("missing:{}", target.key)),
         Err(error) => Err(errno::failure(verb, &target.display, &error, "stat")),
     }
 }
 
-/// Metadata of the file to replace, `None` if there is none.
-fn probe(target: &Target) -> Result<Option<Metadata>, FsError> {
-    match std::fs::metadata(&target.key) {
-        Ok(meta) if !meta.is_file() => Err(open::not_regular(target, VERB)),
-        Ok(meta) => Ok(Some(meta)),
-        Err(error) if errno::is_absent(&error) => Ok(None),
+/// The file to replace, `None` if there is none.
+fn probe(target: &Target, place: &Place) -> Result<Option<Status>, FsError> {
+    match place.status() {
+        Ok(Some(status)) if status.info.kind != FileType::File => {
+            Err(open::not_regular(target, VERB))
+        }
+        Ok(status) => Ok(status),
         Err(error) => Err(errno::failure(VERB, &target.display, &error, "stat")),
     }
 }
 
 fn check_guard(
     target: &Target,
-    existing: Option<&Metadata>,
+    existing: Option<&Status>,
     intent: Option<&WriteIntent>,
 ) -> Result<(), FsError> {
     match (intent, existing) {
@@ -98,8 +101,8 @@ fn check_guard(
         (Some(WriteIntent::ReplaceIfVersion(_)), None) => {
             Err(stale(target, "file no longer exists"))
         }
-        (Some(WriteIntent::ReplaceIfVersion(version)), Some(meta)) => {
-            if metadata::info_of(meta).version == *version {
+        (Some(WriteIntent::ReplaceIfVersion(version)), Some(status)) => {
+            if status.info.version == *version {
                 Ok(())
             } else {
                 Err(stale(target, "file changed since it was read"))

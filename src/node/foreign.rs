@@ -11,8 +11,8 @@ use super::event_loop::EventLoop;
 use super::text::{JsString, JsText};
 use super::types::{EditGuard, Info, Target, WriteIntent};
 use crate::contract::{
-    self, EditOutcome, EditRequest, FileType, Opened, Operation, Outcome, Provider, TextSource,
-    WriteOutcome,
+    self, Confinement, EditOutcome, EditRequest, FileType, Opened, Operation, Outcome, Provider,
+    TextSource, WriteOutcome,
 };
 use crate::text::Text;
 
@@ -204,6 +204,7 @@ impl Provider for ForeignFs {
         target: &contract::Target,
         content: Text,
         intent: Option<contract::WriteIntent>,
+        _: Option<Confinement>,
     ) -> Outcome<WriteOutcome> {
         let arguments = (
             Target::from(target.clone()),
@@ -234,6 +235,7 @@ impl Provider for ForeignFs {
         target: &contract::Target,
         edit: EditRequest,
         expected: Option<String>,
+        _: Option<Confinement>,
     ) -> Outcome<EditOutcome> {
         let request = ForeignEdit {
             old_string: edit.old.into(),

@@ -10,7 +10,7 @@ use super::callback::{Callback, call};
 use super::environment;
 use super::error::{CreateError, Explained, rejection};
 use super::event_loop::EventLoop;
-use super::types::{EditGuard, Observation, Target, WriteIntent};
+use super::types::{Authorization, EditGuard, Observation, Target, WriteIntent};
 use crate::contract::{self, Failure, Hooks, Outcome};
 
 type Observed = FunctionRef<FnArgs<(Target, Observation)>, Unknown<'static>>;
@@ -26,10 +26,9 @@ pub struct ToolHooks {
     /// rejects the call.
     #[napi(ts_type = "(target: Target, observation: Observation) => void")]
     pub observed: Observed,
-    /// Settles the policy of a mutation after the argument checks and before any I/O; yields the
-    /// base of relative paths that replaces `cwd`, if there is one.
-    #[napi(ts_type = "(() => Promise<string | undefined>) | undefined")]
-    pub authorize: Option<Callback<(), Option<String>>>,
+    /// Settles the policy of a mutation after the argument checks and before any I/O.
+    #[napi(ts_type = "(() => Promise<Authorization | undefined>) | undefined")]
+    pub authorize: Option<Callback<(), Option<Authorization>>>,
     /// The guard of a write.
     #[napi(ts_type = "(target: Target) => Promise<WriteIntent | undefined>")]
     pub write_intent: Option<Callback<FnArgs<(Target,)>, Option<WriteIntent>>>,
@@ -106,11 +105,12 @@ fn error_value(env: &Env, error: Error) -> napi::Result<Unknown<'static>> {
 }
 
 impl Hooks for CallHooks {
-    async fn authorize(&self) -> Outcome<Option<String>> {
-        match &self.hooks.authorize {
-            Some(callback) => callback.ask(&self.event_loop, ()).await,
-            None => Ok(None),
-        }
+    async fn authorize(&self) -> Outcome<contract::Authorization> {
+        let Some(callback) = &self.hooks.authorize else {
+            return Ok(contract::Authorization::default());
+        };
+        let authorization = callback.ask(&self.event_loop, ()).await?;
+        Ok(authorization.map(Into::into).unwrap_or_default())
     }
 
     async fn write_intent(

@@ -13,11 +13,11 @@ use super::runtime::{run, run_holding};
 use super::stream::TextStream;
 use super::text::{JsString, JsText};
 use super::types::{
-    EditGuard, Info, Listing, ListingFailure, Target, TextEdit, TextEdited, TextWritten,
-    WriteIntent,
+    Confinement, EditGuard, Info, Listing, ListingFailure, Target, TextEdit, TextEdited,
+    TextWritten, WriteIntent,
 };
-use crate::contract::{EditRequest, Failure, FileType, FsError, Outcome};
-use crate::fs::{self, Children, Guard, LocalCall, Locks};
+use crate::contract::{self, EditRequest, Failure, FileType, FsError, Outcome};
+use crate::fs::{self, Children, LocalCall, Locks, Mutation};
 use crate::text::Text;
 
 /// Configuration of a local provider.
@@ -160,7 +160,8 @@ impl LocalFs {
         })
     }
 
-    /// Creates or replaces a file. Its place in the target's queue is taken now.
+    /// Creates or replaces a file, as far as `confinement` allows it (default: any). Its place in
+    /// the target's queue is taken now.
     #[napi(ts_return_type = "Promise<TextWritten>", catch_unwind)]
     pub fn write_text<'env>(
         &self,
@@ -169,12 +170,13 @@ impl LocalFs {
         #[napi(ts_arg_type = "string")] content: JsString,
         intent: Option<WriteIntent>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
+        confinement: Option<Confinement>,
     ) -> napi::Result<Object<'env>> {
-        let key = target.target_key.clone();
-        self.mutation(env, &key, "write", cancel, move |call, turn| {
+        let policy = (cancel, confinement);
+        self.mutation(env, target, "write", policy, move |call, mutation| {
             let intent = intent.and_then(WriteIntent::into_contract);
             let content = content.into_text();
-            let written = call.write_now(turn, &target.into(), content, intent.as_ref())?;
+            let written = call.write_now(mutation, content, intent.as_ref())?;
             Ok(TextWritten {
                 operation: written.operation.as_str().to_owned(),
                 version: written.version,
@@ -186,7 +188,8 @@ impl LocalFs {
         })
     }
 
-    /// Replaces literal text. Its place in the target's queue is taken now.
+    /// Replaces literal text, as far as `confinement` allows it (default: in any file). Its place
+    /// in the target's queue is taken now.
     #[napi(ts_return_type = "Promise<TextEdited>", catch_unwind)]
     pub fn edit_text<'env>(
         &self,
@@ -195,16 +198,17 @@ impl LocalFs {
         edit: TextEdit,
         expected: Option<EditGuard>,
         cancel: Option<ClassInstance<'_, Cancellation>>,
+        confinement: Option<Confinement>,
     ) -> napi::Result<Object<'env>> {
-        let key = target.target_key.clone();
-        self.mutation(env, &key, "edit", cancel, move |call, turn| {
+        let policy = (cancel, confinement);
+        self.mutation(env, target, "edit", policy, move |call, mutation| {
             let request = EditRequest {
                 old: edit.old_string.into_text(),
                 new: edit.new_string.into_text(),
                 replace_all: edit.replace_all,
             };
             let expected = expected.map(|guard| guard.version);
-            let edited = call.edit_now(turn, &target.into(), &request, expected.as_deref())?;
+            let edited = call.edit_now(mutation, &request, expected.as_deref())?;
             Ok(TextEdited {
                 version: edited.version,
                 before: edited.before.into(),
@@ -244,25 +248,30 @@ impl LocalFs {
         })
     }
 
-    /// Runs `mutate` in the turn of the target `key`, whose place in the queue is taken now. The
-    /// turn lasts until the result is on the way, so that results settle in the order of the calls.
+    /// Runs `mutate` in the turn of the target, whose place in the queue is taken now. The turn
+    /// lasts until the result is on the way, so that results settle in the order of the calls.
     fn mutation<'env, V>(
         &self,
         env: &'env Env,
-        key: &str,
+        target: Target,
         verb: &'static str,
-        cancel: Option<ClassInstance<'_, Cancellation>>,
-        mutate: impl FnOnce(&LocalCall, &Guard) -> Result<V, FsError> + Send + 'static,
+        (cancel, confinement): (Option<ClassInstance<'_, Cancellation>>, Option<Confinement>),
+        mutate: impl FnOnce(&LocalCall, &Mutation) -> Result<V, FsError> + Send + 'static,
     ) -> napi::Result<Object<'env>>
     where
         V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
     {
         let call = self.call(token_of(env, cancel)?);
-        let ticket = self.fs.locks.enqueue(key);
+        let target = contract::Target::from(target);
+        let ticket = self.fs.locks.enqueue(&target.key);
+        let confinement = confinement.map(Into::into);
         let create_error = self.create_error.clone();
         let work = async move {
-            match call.turn(ticket, verb).await {
-                Ok(turn) => (mutate(&call, &turn).map_err(Failure::from), Some(turn)),
+            match call.enter(&target, ticket, confinement, verb).await {
+                Ok(mutation) => {
+                    let done = mutate(&call, &mutation).map_err(Failure::from);
+                    (done, Some(mutation))
+                }
                 Err(error) => (Err(error.into()), None),
             }
         };

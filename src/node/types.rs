@@ -4,7 +4,7 @@ use napi::bindgen_prelude::{Float64Array, Uint8Array};
 use napi_derive::napi;
 
 use super::text::{JsString, JsText};
-use crate::contract;
+use crate::contract::{self, SandboxMode};
 
 /// A stable file identity with the spelling that the caller used. Contract: provider §2.
 #[napi(object)]
@@ -30,6 +30,47 @@ impl From<Target> for contract::Target {
         contract::Target {
             key: target.target_key,
             display: target.display_path,
+        }
+    }
+}
+
+/// What a mutation may change. Contract: sandbox, modes.
+#[napi(object, object_to_js = false)]
+pub struct Confinement {
+    /// The mode. A mode that is not known allows nothing.
+    #[napi(ts_type = "'read-only' | 'workspace-write' | 'danger-full-access'")]
+    pub mode: String,
+    /// The writable roots of `workspace-write`, as spelled; they are made canonical at each call.
+    pub roots: Vec<String>,
+}
+
+impl From<Confinement> for contract::Confinement {
+    fn from(confinement: Confinement) -> Self {
+        contract::Confinement {
+            mode: match confinement.mode.as_str() {
+                "danger-full-access" => SandboxMode::DangerFullAccess,
+                "workspace-write" => SandboxMode::WorkspaceWrite,
+                _ => SandboxMode::ReadOnly,
+            },
+            roots: confinement.roots,
+        }
+    }
+}
+
+/// What the harness says of a mutation before any I/O.
+#[napi(object, object_to_js = false)]
+pub struct Authorization {
+    /// Base of relative paths that replaces `cwd`.
+    pub base: Option<String>,
+    /// The policy to run under, for our own provider; any other has it from its own arguments.
+    pub confinement: Option<Confinement>,
+}
+
+impl From<Authorization> for contract::Authorization {
+    fn from(authorization: Authorization) -> Self {
+        contract::Authorization {
+            base: authorization.base,
+            confinement: authorization.confinement.map(Into::into),
         }
     }
 }

@@ -37,11 +37,15 @@ pub async fn edit<P: Provider, H: Hooks>(
 ) -> Outcome<EditResult> {
     check_path(&arguments.path)?;
     check_strings(&arguments.edit)?;
-    let cwd = hooks.authorize().await?.or(arguments.cwd);
+    let authorization = hooks.authorize().await?;
+    let cwd = authorization.base.or(arguments.cwd);
     let target = provider.resolve(&arguments.path, cwd.as_deref()).await?;
     let outcome = async {
         let expected = hooks.edit_intent(&target).await?;
-        provider.edit_text(&target, arguments.edit, expected).await
+        let confinement = authorization.confinement;
+        provider
+            .edit_text(&target, arguments.edit, expected, confinement)
+            .await
     }
     .await
     .map_err(|failure| hooks.explain(failure))?;

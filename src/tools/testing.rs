@@ -79,6 +79,7 @@ impl Provider for Double {
         _: &Target,
         content: Text,
         intent: Option<WriteIntent>,
+        _: Option<Confinement>,
     ) -> Outcome<WriteOutcome> {
         self.note(&format!("write({intent:?})"))?;
         Ok(WriteOutcome {
@@ -94,6 +95,7 @@ impl Provider for Double {
         _: &Target,
         edit: EditRequest,
         expected: Option<String>,
+        _: Option<Confinement>,
     ) -> Outcome<EditOutcome> {
         self.note(&format!("edit({expected:?},{})", edit.replace_all))?;
         Ok(EditOutcome {
@@ -105,9 +107,9 @@ impl Provider for Double {
 }
 
 impl Hooks for Double {
-    async fn authorize(&self) -> Outcome<Option<String>> {
+    async fn authorize(&self) -> Outcome<Authorization> {
         self.note("authorize")?;
-        Ok(None)
+        Ok(Authorization::default())
     }
 
     async fn write_intent(&self, target: &Target) -> Outcome<Option<WriteIntent>> {

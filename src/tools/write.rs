@@ -38,11 +38,17 @@ pub async fn write<P: Provider, H: Hooks>(
     arguments: WriteArguments,
 ) -> Outcome<WriteResult> {
     check_path(&arguments.path)?;
-    let cwd = hooks.authorize().await?.or(arguments.cwd);
+    let authorization = hooks.authorize().await?;
+    let cwd = authorization.base.or(arguments.cwd);
     let target = provider.resolve(&arguments.path, cwd.as_deref()).await?;
     let intent = hooks.write_intent(&target).await?;
     let outcome = provider
-        .write_text(&target, arguments.content, intent)
+        .write_text(
+            &target,
+            arguments.content,
+            intent,
+            authorization.confinement,
+        )
         .await
         .map_err(|failure| hooks.explain(failure))?;
     hooks.observed(&target, Observation::Present(outcome.version));

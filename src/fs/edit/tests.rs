@@ -35,7 +35,13 @@ impl Scene {
             new: text(new),
             replace_all,
         };
-        edit_text(&self.target(), &request, None, &self.cancel)
+        edit_text(
+            &self.target(),
+            &mut Place::of(&self.target()).unwrap(),
+            &request,
+            None,
+            &self.cancel,
+        )
     }
 
     fn edit_version(&self, expected: &str) -> Result<EditOutcome, FsError> {
@@ -45,7 +51,13 @@ impl Scene {
             new: text("new"),
             replace_all: false,
         };
-        edit_text(&self.target(), &request, Some(expected), &self.cancel)
+        edit_text(
+            &self.target(),
+            &mut Place::of(&self.target()).unwrap(),
+            &request,
+            Some(expected),
+            &self.cancel,
+        )
     }
 
     fn content(&self) -> Vec<u8> {
@@ -211,7 +223,14 @@ fn a_lone_surrogate_is_stored_as_a_replacement() {
         new: Text::from_utf16(&[0xD83D]),
         replace_all: false,
     };
-    let outcome = edit_text(&scene.target(), &request, None, &scene.cancel).unwrap();
+    let outcome = edit_text(
+        &scene.target(),
+        &mut Place::of(&scene.target()).unwrap(),
+        &request,
+        None,
+        &scene.cancel,
+    )
+    .unwrap();
     assert_eq!(scene.content(), "\u{FFFD}".as_bytes());
     assert_eq!(outcome.after.to_utf16(), [0xD83D]);
 }
@@ -262,7 +281,13 @@ fn failures_of_publication_name_the_edit() {
         new: text("new"),
         replace_all: false,
     };
-    let told = told(edit_text(&target, &request, None, &scene.cancel));
+    let told = told(edit_text(
+        &target,
+        &mut Place::of(&target).unwrap(),
+        &request,
+        None,
+        &scene.cancel,
+    ));
     let message = "cannot edit \"/shown/f\": ENAMETOOLONG: name too long".to_owned();
     assert_eq!(told, (Code::IoError, message));
 }

@@ -1,6 +1,7 @@
 //! Publication, with faults and rivals put in the place of its last steps.
 
 use std::cell::RefCell;
+use std::path::Path;
 
 use super::*;
 
@@ -31,7 +32,8 @@ impl Scene {
     }
 
     fn run<S: Steps>(&self, steps: &S, no_replace: bool) -> Result<(), FsError> {
-        let existing = std::fs::metadata(&self.target.key).ok();
+        let mut place = Place::of(&self.target).unwrap();
+        let existing = place.status().unwrap();
         let publication = Publication {
             target: &self.target,
             chunks: &[b"n", b"ew"],
@@ -40,7 +42,7 @@ impl Scene {
             verb: "write",
             cancel: &self.cancel,
         };
-        publication.run(steps)
+        publication.run(&mut place, steps)
     }
 
     fn content(&self) -> String {
@@ -70,34 +72,34 @@ fn fault(errno: Option<i32>) -> io::Result<()> {
 }
 
 impl Steps for Faults {
-    fn replace(&self, staged: &Path, key: &Path, existed: bool) -> io::Result<()> {
+    fn replace(&self, staged: &Staged<'_>, existed: bool) -> io::Result<()> {
         fault(self.replace)?;
-        System.replace(staged, key, existed)
+        System.replace(staged, existed)
     }
 
-    fn link(&self, staged: &Path, key: &Path) -> io::Result<()> {
+    fn link(&self, staged: &Staged<'_>) -> io::Result<()> {
         fault(self.link)?;
-        System.link(staged, key)
+        System.link(staged)
     }
 
-    fn clean(&self, directory: &Path) -> io::Result<()> {
+    fn clean(&self, staged: &Staged<'_>) -> io::Result<()> {
         fault(self.clean)?;
-        System.clean(directory)
+        System.clean(staged)
     }
 }
 
 /// Runs a step of somebody else just before the name is taken.
-struct Rival<F: Fn(&Path)>(F);
+struct Rival<F: Fn()>(F);
 
-impl<F: Fn(&Path)> Steps for Rival<F> {
-    fn replace(&self, staged: &Path, key: &Path, existed: bool) -> io::Result<()> {
-        (self.0)(key);
-        System.replace(staged, key, existed)
+impl<F: Fn()> Steps for Rival<F> {
+    fn replace(&self, staged: &Staged<'_>, existed: bool) -> io::Result<()> {
+        (self.0)();
+        System.replace(staged, existed)
     }
 
-    fn link(&self, staged: &Path, key: &Path) -> io::Result<()> {
-        (self.0)(key);
-        System.link(staged, key)
+    fn link(&self, staged: &Staged<'_>) -> io::Result<()> {
+        (self.0)();
+        System.link(staged)
     }
 }
 
@@ -125,7 +127,17 @@ fn many_and_large_chunks_arrive_in_order() {
     chunks.push(&large);
     chunks.push(b"");
     chunks.push(b"z");
-    publish(&scene.target, &chunks, None, false, "edit", &scene.cancel).unwrap();
+    let place = &mut Place::of(&scene.target).unwrap();
+    publish(
+        &scene.target,
+        place,
+        &chunks,
+        None,
+        false,
+        "edit",
+        &scene.cancel,
+    )
+    .unwrap();
     assert!(std::fs::read(&scene.target.key).unwrap() == chunks.concat());
 }
 
@@ -157,7 +169,7 @@ fn edge_64_a_refused_link_is_an_io_error() {
 #[test]
 fn edge_65_a_file_that_appears_is_not_replaced() {
     let scene = Scene::new();
-    let rival = Rival(|key| std::fs::write(key, "theirs").unwrap());
+    let rival = Rival(|| std::fs::write(&scene.target.key, "theirs").unwrap());
     let failure = scene.run(&rival, true).unwrap_err();
     assert_eq!(failure.code, Code::NotObserved);
     let expected = "cannot overwrite existing \"/shown/f\" without reading it first";
@@ -184,7 +196,7 @@ fn edge_65_a_name_that_was_taken_for_a_moment_counts_as_taken() {
 fn edge_66_a_rewrite_between_check_and_publication_is_lost() {
     let scene = Scene::new();
     std::fs::write(&scene.target.key, "old").unwrap();
-    let rival = Rival(|key| std::fs::write(key, "theirs").unwrap());
+    let rival = Rival(|| std::fs::write(&scene.target.key, "theirs").unwrap());
     scene.run(&rival, false).unwrap();
     assert_eq!(scene.content(), "new");
 }
@@ -193,9 +205,10 @@ fn edge_66_a_rewrite_between_check_and_publication_is_lost() {
 fn edge_312_the_last_of_two_publications_wins() {
     let (scene, rival_cancel) = (Scene::new(), CancellationToken::new());
     std::fs::write(&scene.target.key, "old").unwrap();
-    let rival = Rival(|_| {
+    let rival = Rival(|| {
         publish(
             &scene.target,
+            &mut Place::of(&scene.target).unwrap(),
             &[b"theirs"],
             None,
             false,
@@ -286,7 +299,7 @@ fn a_failed_rename_leaves_the_old_file_alone() {
 #[test]
 fn a_directory_in_the_place_of_a_new_file_is_not_regular() {
     let scene = Scene::new();
-    let rival = Rival(|key| std::fs::create_dir(key).unwrap());
+    let rival = Rival(|| std::fs::create_dir(&scene.target.key).unwrap());
     let failure = scene.run(&rival, true).unwrap_err();
     assert_eq!(failure.code, Code::NotRegularFile);
     assert_eq!(
@@ -349,7 +362,7 @@ fn a_cancelled_publication_changes_nothing() {
 #[test]
 fn once_the_name_is_taken_a_cancellation_comes_too_late() {
     let scene = Scene::new();
-    let rival = Rival(|_| scene.cancel.cancel());
+    let rival = Rival(|| scene.cancel.cancel());
     scene.run(&rival, false).unwrap();
     assert_eq!(scene.content(), "new");
 }
@@ -359,6 +372,7 @@ mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
     use super::*;
+    use crate::fs::directory::Links;
 
     fn mode_of(path: &Path) -> u32 {
         std::fs::symlink_metadata(path)
@@ -373,12 +387,16 @@ mod unix {
     struct Witness(RefCell<Vec<(String, u32)>>);
 
     impl Steps for Witness {
-        fn link(&self, staged: &Path, key: &Path) -> io::Result<()> {
-            for path in [staged.parent().unwrap(), staged] {
-                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-                self.0.borrow_mut().push((name, mode_of(path)));
+        fn link(&self, staged: &Staged<'_>) -> io::Result<()> {
+            for (directory, name) in [
+                (staged.parent, staged.staging_name),
+                (staged.staging, staged.file_name),
+            ] {
+                let mode = directory.status(name, Links::Keep)?.mode & 0o7777;
+                let name = name.to_str().unwrap().to_owned();
+                self.0.borrow_mut().push((name, mode));
             }
-            System.link(staged, key)
+            System.link(staged)
         }
     }
 

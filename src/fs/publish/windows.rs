@@ -3,12 +3,14 @@
 //!
 //! Contract: provider §11 (Windows).
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::windows::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 
+use super::Staged;
+use crate::fs::directory::Status;
 use windows_sys::Win32::Foundation::{
     ERROR_FILE_NOT_FOUND, ERROR_PATH_NOT_FOUND, ERROR_SUCCESS, LocalFree,
 };
@@ -20,40 +22,36 @@ use windows_sys::Win32::Security::{
 };
 use windows_sys::Win32::Storage::FileSystem::ReplaceFileW;
 
-/// Makes the staging directory; it inherits the access control list of its parent.
-pub(super) fn create_directory(path: &Path) -> io::Result<()> {
-    std::fs::create_dir(path)
-}
-
-/// Nothing to do: there is no mode.
-pub(super) fn restrict_directory(_path: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 /// Makes the staged file, which must not exist. While it is still empty it gets the access
 /// control list of the file that it will replace, so that the content is never open to more.
-pub(super) fn create_file(path: &Path, replaced: Option<(&Path, &Metadata)>) -> io::Result<File> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    if let Some((key, _)) = replaced {
-        copy_access_list(key, path)?;
+pub(super) fn create_file(staged: &Staged<'_>, replaces: bool) -> io::Result<File> {
+    let file = staged.staging.create_file(staged.file_name)?;
+    if replaces {
+        let (from, to) = (key_of(staged), staged.staging.path_of(staged.file_name));
+        copy_access_list(&from, &to)?;
     }
     Ok(file)
 }
 
 /// Nothing to do: there is no mode.
-pub(super) fn restore_mode(_file: &File, _replaced: &Metadata) -> io::Result<()> {
+pub(super) fn restore_mode(_file: &File, _replaced: &Status) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the staged file the name `key`; if the file that had it has gone, as a new file.
-pub(super) fn replace(staged: &Path, key: &Path, existed: bool) -> io::Result<()> {
+/// Gives the staged file the name of the target; if the file that had it has gone, as a new file.
+pub(super) fn replace(staged: &Staged<'_>, existed: bool) -> io::Result<()> {
+    let (from, key) = (staged.staging.path_of(staged.file_name), key_of(staged));
     if !existed {
-        return std::fs::rename(staged, key);
+        return std::fs::rename(from, key);
     }
-    match replace_file(staged, key) {
-        Err(error) if is_gone(&error) => std::fs::rename(staged, key),
+    match replace_file(&from, &key) {
+        Err(error) if is_gone(&error) => std::fs::rename(from, key),
         result => result,
     }
+}
+
+fn key_of(staged: &Staged<'_>) -> PathBuf {
+    staged.parent.path_of(staged.name)
 }
 
 fn is_gone(error: &io::Error) -> bool {

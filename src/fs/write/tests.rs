@@ -1,4 +1,5 @@
 use super::*;
+use crate::fs::metadata;
 
 const LIMIT: u64 = 10 * 1024 * 1024;
 
@@ -35,7 +36,9 @@ impl Scene {
 
     fn write(&self, content: &str, intent: Option<&WriteIntent>) -> Result<WriteOutcome, FsError> {
         let content = Text::from_valid(content.into());
-        write_text(&self.target(), content, intent, self.limit, &self.cancel)
+        let (target, cancel) = (self.target(), &self.cancel);
+        let place = &mut Place::of(&target).unwrap();
+        write_text(&target, place, content, intent, self.limit, cancel)
     }
 
     fn content(&self) -> Vec<u8> {
@@ -138,7 +141,15 @@ fn edge_55_identical_content_is_written_again() {
 fn edge_56_a_lone_surrogate_is_stored_as_a_replacement() {
     let scene = Scene::new();
     let content = Text::from_utf16(&[0x75, 0xD83D, 0x76]);
-    let outcome = write_text(&scene.target(), content, None, scene.limit, &scene.cancel).unwrap();
+    let outcome = write_text(
+        &scene.target(),
+        &mut Place::of(&scene.target()).unwrap(),
+        content,
+        None,
+        scene.limit,
+        &scene.cancel,
+    )
+    .unwrap();
     assert_eq!(scene.content(), b"u\xEF\xBF\xBDv");
     assert_eq!(outcome.after.to_utf16(), [0x75, 0xD83D, 0x76]);
 }
@@ -198,7 +209,7 @@ fn edge_62_the_guard_comes_before_the_cancellation() {
 fn edge_310_a_file_that_has_gone_has_a_version_that_says_so() {
     let target = Scene::new().target();
     assert_eq!(
-        version_after(&target, "write").unwrap(),
+        version_after(&target, &Place::of(&target).unwrap(), "write").unwrap(),
         format!("missing:{}", target.key)
     );
 }
@@ -211,7 +222,14 @@ fn a_path_that_cannot_be_looked_at_is_a_typed_failure() {
         display: "/shown/f".to_owned(),
     };
     let content = Text::from_valid(Vec::new());
-    let result = write_text(&target, content, None, LIMIT, &CancellationToken::new());
+    let result = write_text(
+        &target,
+        &mut Place::of(&target).unwrap(),
+        content,
+        None,
+        LIMIT,
+        &CancellationToken::new(),
+    );
     let message = "cannot write \"/shown/f\": ENAMETOOLONG: name too long".to_owned();
     assert_eq!(told(result), (Code::IoError, message));
 }

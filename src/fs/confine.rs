@@ -1,0 +1,106 @@
+//! The fence of a confined mutation: which targets the policy of a call lets it change.
+//!
+//! It decides by path, on the target resolved anew; what it lets through is then reached by handle
+//! beneath the root that it lies in (D22, `place`).
+//!
+//! Contract: sandbox.
+
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::contract::{Code, Confinement, FsError, SandboxMode, Target};
+use crate::fs::place::Beneath;
+use crate::fs::{errno, identity};
+
+#[cfg(unix)]
+#[path = "confine/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "confine/windows.rs"]
+mod platform;
+
+/// A target that may be changed.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The target to lock and to change.
+    pub target: Target,
+    /// The root that it lies beneath; `None` where nothing confines.
+    pub beneath: Option<Beneath>,
+}
+
+/// Lets a target through, or refuses it. `None` confines nothing.
+///
+/// Errors: `SandboxDenied`; those of resolving; `IoError` or `PermissionDenied` where it cannot be
+/// told whether the target lies in a root.
+///
+/// Contract: sandbox, fence.
+pub fn admit(confinement: Option<&Confinement>, target: &Target) -> Result<Admitted, FsError> {
+    let Some(confinement) = confinement else {
+        return Ok(free(target));
+    };
+    match confinement.mode {
+        SandboxMode::DangerFullAccess => Ok(free(target)),
+        SandboxMode::ReadOnly => Err(denied(target, confinement.mode)),
+        SandboxMode::WorkspaceWrite => admit_inside(confinement, target),
+    }
+}
+
+/// The refusal under `mode`.
+pub fn denied(target: &Target, mode: SandboxMode) -> FsError {
+    let (path, mode) = (&target.display, mode.as_str());
+    FsError::new(
+        Code::SandboxDenied,
+        format!("cannot write \"{path}\": file access denied under {mode} mode"),
+    )
+}
+
+fn free(target: &Target) -> Admitted {
+    Admitted {
+        target: target.clone(),
+        beneath: None,
+    }
+}
+
+fn admit_inside(confinement: &Confinement, target: &Target) -> Result<Admitted, FsError> {
+    // A fence is not cancelled: the checks of the mutation itself come in their own order.
+    let fresh = identity::resolve("/", &target.display, None, &CancellationToken::new())?;
+    let key = Path::new(&fresh.key);
+    for root in &confinement.roots {
+        let root = PathBuf::from(identity::real_path(root).unwrap_or_else(|_| root.clone()));
+        let beneath = beneath(key, root)
+            .map_err(|error| errno::failure("write", &target.display, &error, "stat"))?;
+        if beneath.is_some() {
+            return Ok(Admitted {
+                target: fresh,
+                beneath,
+            });
+        }
+    }
+    Err(denied(target, confinement.mode))
+}
+
+/// The way from `root` to `key`: by their paths, or through an ancestor of `key` that is the same
+/// directory as `root` under another path.
+fn beneath(key: &Path, root: PathBuf) -> std::io::Result<Option<Beneath>> {
+    if let Some(rest) = platform::strip_root(key, &root) {
+        return Ok(Some(Beneath { root, rest }));
+    }
+    let Some(identity) = platform::identity_of(&root)? else {
+        return Ok(None);
+    };
+    for ancestor in key.ancestors() {
+        if platform::identity_of(ancestor)?.as_ref() == Some(&identity) {
+            let rest = key
+                .strip_prefix(ancestor)
+                .unwrap_or(Path::new(""))
+                .to_owned();
+            let root = ancestor.to_owned();
+            return Ok(Some(Beneath { root, rest }));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests;

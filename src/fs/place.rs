@@ -1,0 +1,275 @@
+//! Where a mutation takes place: the directory of its target, opened, and the target's name there.
+//!
+//! ```text
+//!  unconfined   the parent's path            -> handle, links followed
+//!  confined     the root's path -> handle    -> parent beneath it, no links -> handle
+//! ```
+//!
+//! Inspection, staging and publication are relative to the handle (D22). Where the parent is
+//! missing there is no handle until the publication makes it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::contract::Target;
+use crate::fs::directory::{Directory, Links, Status, open_beneath, open_without_links};
+use crate::fs::errno;
+
+/// A root that a target lies beneath.
+#[derive(Clone, Debug)]
+pub struct Beneath {
+    /// Canonical path of the root.
+    pub root: PathBuf,
+    /// The target's canonical path from there.
+    pub rest: PathBuf,
+}
+
+/// The directory and the name of one target.
+pub struct Place {
+    name: OsString,
+    way: Way,
+    /// `None` while it is missing.
+    parent: Option<Directory>,
+}
+
+/// How the parent is reached.
+enum Way {
+    Path(PathBuf),
+    Beneath { root: Directory, parent: PathBuf },
+}
+
+impl Place {
+    /// The place of a target, by its path.
+    ///
+    /// Errors: the system's, except that the parent is absent.
+    pub fn of(target: &Target) -> io::Result<Self> {
+        let (parent, name) = split(Path::new(&target.key))?;
+        let opened = unless_absent(Directory::open(&parent))?;
+        Ok(Place {
+            name,
+            way: Way::Path(parent),
+            parent: opened,
+        })
+    }
+
+    /// The place of a target beneath a root, reached without following any link.
+    ///
+    /// Errors: the system's, except that the parent is absent. A link on the way is ELOOP or
+    /// ENOTDIR.
+    pub fn beneath(beneath: &Beneath) -> io::Result<Self> {
+        let root = open_without_links(&beneath.root)?;
+        let (parent, name) = split(&beneath.rest)?;
+        let opened = match open_beneath(&root, &parent) {
+            // Something on the way that is no directory is no absence here.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            opened => opened.ok(),
+        };
+        Ok(Place {
+            name,
+            way: Way::Beneath { root, parent },
+            parent: opened,
+        })
+    }
+
+    /// Whether the target is confined to a root.
+    pub fn is_confined(&self) -> bool {
+        matches!(self.way, Way::Beneath { .. })
+    }
+
+    /// The name of the target in its directory.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The status of the target, `None` if it is absent.
+    pub fn status(&self) -> io::Result<Option<Status>> {
+        let Some(parent) = &self.parent else {
+            return Ok(None);
+        };
+        unless_absent(parent.status(&self.name, self.links())).and_then(|status| {
+            match (status, self.is_confined()) {
+                (Some(status), true) => self.unless_link(parent, status),
+                (status, _) => Ok(status),
+            }
+        })
+    }
+
+    /// The status of the name itself, links not followed.
+    pub fn status_of_name(&self) -> io::Result<Status> {
+        self.parent()?.status(&self.name, Links::Keep)
+    }
+
+    /// Opens the target for reading, `None` if it is absent.
+    pub fn open(&self) -> io::Result<Option<File>> {
+        let Some(parent) = &self.parent else {
+            return Ok(None);
+        };
+        // A confined link is told from other things that cannot be opened by its status.
+        if self.is_confined() && self.status()?.is_none() {
+            return Ok(None);
+        }
+        unless_absent(parent.open_file(&self.name, self.links()))
+    }
+
+    /// The directory of the target; made, with those above it, if it is missing.
+    pub fn ensure_parent(&mut self) -> io::Result<()> {
+        if self.parent.is_none() {
+            self.parent = Some(match &self.way {
+                Way::Path(path) => {
+                    create_directories(path)?;
+                    Directory::open(path)?
+                }
+                Way::Beneath { root, parent } => make_beneath(root, parent)?,
+            });
+        }
+        Ok(())
+    }
+
+    /// The directory of the target.
+    ///
+    /// Errors: `NotFound` while it is missing.
+    pub fn parent(&self) -> io::Result<&Directory> {
+        self.parent
+            .as_ref()
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn links(&self) -> Links {
+        if self.is_confined() {
+            Links::Keep
+        } else {
+            Links::Follow
+        }
+    }
+
+    /// A canonical path ends in a link only if that leads nowhere: then nothing is there. If it
+    /// leads somewhere, it has come after the path was made canonical.
+    fn unless_link(&self, parent: &Directory, status: Status) -> io::Result<Option<Status>> {
+        if status.info.kind != crate::contract::FileType::Symlink {
+            return Ok(Some(status));
+        }
+        match unless_absent(parent.status(&self.name, Links::Follow))? {
+            None => Ok(None),
+            Some(_) => Err(way_is_a_link()),
+        }
+    }
+}
+
+/// The error for a link where the canonical path had none.
+fn way_is_a_link() -> io::Error {
+    #[cfg(unix)]
+    return rustix::io::Errno::LOOP.into();
+    #[cfg(windows)]
+    return io::ErrorKind::NotADirectory.into();
+}
+
+fn split(path: &Path) -> io::Result<(PathBuf, OsString)> {
+    if path.as_os_str().as_encoded_bytes().contains(&0) {
+        // As the standard library says it.
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "file name contained an unexpected NUL byte",
+        ));
+    }
+    let Some(name) = path.file_name() else {
+        return Ok((path.to_owned(), OsString::from(".")));
+    };
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let parent = if parent.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        parent
+    };
+    Ok((parent.to_owned(), name.to_owned()))
+}
+
+fn unless_absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if errno::is_absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes the directories that lead to `path`, and it.
+fn create_directories(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path).map_err(|error| match std::fs::metadata(path) {
+        // A dangling link is in the way: that its target is absent says more than that the link
+        // exists.
+        Err(absent) if error.kind() == io::ErrorKind::AlreadyExists => absent,
+        _ => error,
+    })
+}
+
+/// Makes the directories of `path` below `root` where they are missing, each in the handle of the
+/// one before; the last of them.
+fn make_beneath(root: &Directory, path: &Path) -> io::Result<Directory> {
+    let mut directory = open_beneath(root, Path::new(""))?;
+    for name in path {
+        directory = match directory.open_directory(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                match directory.make_directory(name) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
+                    }
+                    // Made by us or, meanwhile, by somebody else.
+                    _ => directory.open_directory(name)?,
+                }
+            }
+            opened => opened?,
+        };
+    }
+    Ok(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_parents_are_made_beneath_the_root_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let mut place = Place::beneath(&Beneath {
+            root: root.clone(),
+            rest: PathBuf::from("a/b/f"),
+        })
+        .unwrap();
+        assert!(place.status().unwrap().is_none() && place.open().unwrap().is_none());
+        place.ensure_parent().unwrap();
+        place
+            .parent()
+            .unwrap()
+            .create_file(OsStr::new("f"))
+            .unwrap();
+        assert!(root.join("a/b/f").is_file());
+        assert!(place.status().unwrap().is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_came_later_is_not_followed() {
+        use std::os::unix::fs::symlink;
+
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("root");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(dir.path().join("outside"), "secret").unwrap();
+        symlink("../outside", root.join("f")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink("absent", root.join("ghost")).unwrap();
+        let beneath = |rest: &str| {
+            Place::beneath(&Beneath {
+                root: root.clone(),
+                rest: rest.into(),
+            })
+        };
+        let place = beneath("f").unwrap();
+        assert!(place.status().is_err() && place.open().is_err());
+        assert!(beneath("up/outside").is_err());
+        assert!(beneath("ghost").unwrap().status().unwrap().is_none());
+        assert!(beneath("ghost/f").is_err());
+    }
+}
