@@ -19,7 +19,7 @@ const NODE = [process.execPath, '--disable-warning=ExperimentalWarning', CHILD]
 
 /** A stopped system call of a gated child. */
 export interface Stop {
-  call: 'open' | 'rename' | 'link' | 'unlink' | 'rmdir'
+  call: 'open' | 'rename' | 'link' | 'unlink' | 'rmdir' | 'mkdir'
   /** The absolute path, and the second one of a rename or link. */
   paths: [string, string?]
 }
