@@ -78,6 +78,17 @@ async function answer(gate: Gate, stops: NodeJS.ReadableStream, replies: NodeJS.
   }
 }
 
+/**
+ * @param script of a shell, which finds the arguments as `$0`, `$1` and so on.
+ * @returns a wrapping command that runs the script in a mount namespace of its own, which ends with the child.
+ */
+export function inMountNamespace(script: string, ...args: [string, ...string[]]): string[] {
+  // Who may not mount becomes root of a user namespace first.
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const shifted = args.slice(1).map(() => 'shift && ')
+  return ['unshare', '--mount', ...asRoot, 'sh', '-c', `${script} && ${shifted.join('')}exec "$@"`, ...args]
+}
+
 /** Builds the gate in a directory of its own. @returns its path, and what removes it. */
 export async function buildGate(): Promise<{ program: string; remove(): Promise<void> }> {
   if (process.platform !== 'linux') throw new Error('stopping system calls needs Linux')
