@@ -231,7 +231,12 @@ class Comparison {
       if (entry?.bytes === undefined) throw new Error(`an allowed difference left no file at ${name}`)
       const split = entry.links === undefined && left.get(name)?.links !== undefined
       this.clock.tick()
-      for (const world of [this.left, this.right]) overwrite(path.join(world.root, name), entry.bytes, entry.mode, split)
+      for (const world of [this.left, this.right]) {
+        const file = path.join(world.root, name)
+        overwrite(file, entry.bytes, entry.mode, split)
+        // Where only one of them carried the call out, only that one has seen a version.
+        world.known.delete(file)
+      }
     }
   }
 }
