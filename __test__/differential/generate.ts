@@ -1,5 +1,6 @@
 /** Draws sequences of operations. All choices come from the seed; nothing is looked up on disk. */
 
+import { confine } from './confine.ts'
 import {
   type Act,
   type AgentName,
@@ -22,8 +23,11 @@ import {
   type ToolOperation,
 } from './operations.ts'
 import { drawChangePath, drawContained, drawDirectory, drawEntryPath, drawPath, drawReadPath, drawSetup, sizesFor } from './paths.ts'
-import { Random } from './random.ts'
+import { mixSeeds, Random } from './random.ts'
 import { drawContent, drawFileText, drawSnippet } from './text.ts'
+
+/** How many of all sequences play under confinement. */
+const CONFINED_SHARE = 1 / 3
 
 function drawSettings(random: Random): Settings {
   const settings: Settings = { policy: random.chance(0.75) }
@@ -326,6 +330,13 @@ function drawOperations(random: Random, settings: Settings): Operation[] {
  * @param length how many operations it has.
  */
 export function generateSequence(seed: number, length: number): Sequence {
+  const sequence = drawSequence(seed, length)
+  // Drawn from a seed of their own, so that confinement leaves the sequences as they are without it.
+  const confinement = new Random(mixSeeds(seed, length))
+  return confinement.chance(CONFINED_SHARE) ? confine(confinement, sequence) : sequence
+}
+
+function drawSequence(seed: number, length: number): Sequence {
   const random = new Random(seed)
   const settings = drawSettings(random)
   const setup = drawSetup(random, settings)

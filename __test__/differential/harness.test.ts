@@ -27,7 +27,7 @@ describe('originals against originals', () => {
   })
 
   test('the sequences reach successes and the codes of the contract', async () => {
-    const report = await run({ matches: [matchOf('originals', {}, false)], seed: 22, operations: 2000 })
+    const report = await run({ matches: [matchOf('originals', {}, false)], seed: 25, operations: 2500 })
     const reached = [...report.outcomes.keys()]
     for (const call of ['tool read', 'tool write', 'tool edit', 'provider editText', 'provider writeText', 'provider listDir', 'queue']) {
       expect(report.outcomes.get(`${call} ok`), call).toBeGreaterThan(3)
@@ -47,12 +47,20 @@ describe('originals against originals', () => {
       'INVALID_ARGS',
       'ABORTED_BEFORE_DISPATCH',
       'ENAMETOOLONG',
+      'FS_SANDBOX_DENIED',
     ]) {
       expect(
         reached.some((outcome) => outcome.endsWith(` ${code}`)),
         code,
       ).toBe(true)
     }
+    for (const answer of ['allowed-once', 'rejected', 'cancelled', 'unavailable', 'pass', 'throw', 'abort']) {
+      expect(
+        reached.some((outcome) => outcome.startsWith(`asked ${answer} `)),
+        answer,
+      ).toBe(true)
+    }
+    expect(report.outcomes.get('asked allowed-once ok')).toBeGreaterThan(0)
   })
 })
 
@@ -64,7 +72,7 @@ describe('a seed', () => {
 
   test('always gives the same failure, made small', async () => {
     const matches = mutantMatches().filter((match) => match.name === 'tools: wrong footer')
-    const [first, second] = [await run({ matches, seed: 3, operations: 500 }), await run({ matches, seed: 3, operations: 500 })]
+    const [first, second] = [await run({ matches, seed: 4, operations: 500 }), await run({ matches, seed: 4, operations: 500 })]
     expect(first.failures).toHaveLength(1)
     expect(first.failures).toEqual(second.failures)
     expect(first.failures[0]).toContain('> 1. tool {"tool":"read"')

@@ -7,17 +7,19 @@ import fs from 'node:fs'
 import { FsError } from '@deepseek-ai/dsh-fs'
 import * as originalProvider from '@deepseek-ai/dsh-fs-local'
 import * as originalPolicy from '@deepseek-ai/dsh-fs-observation-policy'
+import { SandboxedFileSystem } from '@deepseek-ai/dsh-fs-sandbox'
 import * as originalTools from '@deepseek-ai/dsh-tool-fs'
 import { matchOf } from './compositions.ts'
 import type { Match } from './play.ts'
 import type { PluginPart } from './world.ts'
 
-const Base: PluginPart = originalProvider.LocalFileSystem
+const Local: PluginPart = originalProvider.LocalFileSystem
+const Confining: PluginPart = SandboxedFileSystem
 
 type Method = (this: PluginPart, original: (...args: PluginPart[]) => Promise<PluginPart>, ...args: PluginPart[]) => PluginPart
 
-/** The original provider with one method bent; `original` calls the method as it was. */
-function bentProvider(method: string, bent: Method): PluginPart {
+/** An original provider with one method bent; `original` calls the method as it was. */
+function bentProvider(method: string, bent: Method, Base = Local): PluginPart {
   const Bent = class extends Base {}
   Object.defineProperty(Bent.prototype, method, {
     configurable: true,
@@ -97,6 +99,33 @@ const PROVIDERS: Record<string, PluginPart> = {
       for await (const chunk of stream) if (chunk !== '') yield chunk
     })()
   }),
+}
+
+/** The original fence with a gap: writes and edits of the targets of which this is true are not fenced. */
+function gapFor(isLetThrough: (target: PluginPart, policy: PluginPart) => boolean): PluginPart {
+  const bent =
+    (policyAt: number): Method =>
+    (original, target, ...rest) => {
+      const policy = rest[policyAt]
+      if (isLetThrough(target, policy)) rest[policyAt] = { ...policy, mode: 'danger-full-access' }
+      return original(target, ...rest)
+    }
+  return bentProvider('editText', bent(3), bentProvider('writeText', bent(3), Confining))
+}
+
+const CONFINING: Record<string, PluginPart> = {
+  'a directory whose name begins like the workspace is open': gapFor((target) => target.targetKey.includes('/in/work-evil/')),
+  'links that lead out are followed': gapFor((target, policy) => target.displayPath.startsWith(`${policy?.workspaceRoot}/`)),
+  'edits are not fenced': bentProvider(
+    'editText',
+    (original, target, edit, expected, signal) => original(target, edit, expected, signal, { mode: 'danger-full-access' }),
+    Confining,
+  ),
+  'the policy of a call is ignored': bentProvider(
+    'writeText',
+    (original, target, content, expected, signal) => original(target, content, expected, signal),
+    Confining,
+  ),
 }
 
 /** Members of the context that a bent tools plugin sees instead of the real ones. */
@@ -239,6 +268,7 @@ const SHARED_SESSION = {}
 export function mutantMatches(): Match[] {
   return [
     ...Object.entries(PROVIDERS).map(([name, provider]) => matchOf(`provider: ${name}`, { provider }, false)),
+    ...Object.entries(CONFINING).map(([name, confined]) => matchOf(`confinement: ${name}`, { confined }, false)),
     ...Object.entries(TOOLS).map(([name, tools]) => matchOf(`tools: ${name}`, { tools }, true)),
     ...Object.entries(POLICIES).map(([name, policy]) => matchOf(`policy: ${name}`, { policy }, false)),
   ]

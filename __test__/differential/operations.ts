@@ -2,6 +2,8 @@
  * The vocabulary of a sequence: plain data, so that a failing sequence can be shrunk, printed and replayed.
  * Paths may hold `<D>`, the root of the tree a world plays on; relative paths of changes start at `<D>/in/work`.
  */
+import type { SandboxMode } from '@deepseek-ai/dsh-sandbox'
+import type { ApprovalOutcome } from '@deepseek-ai/dsh-user-approval'
 
 /** One piece of a text: characters, characters repeated, or raw bytes (for content that is not UTF-8). */
 export type Piece = string | { repeat: string; times: number } | { hex: string }
@@ -33,8 +35,11 @@ export interface Hook {
   act: Act
 }
 
-/** The agents of a world: they differ in session object and session cwd. */
-export const AGENTS = ['main', 'twin', 'sub', 'link', 'dots', 'bare', 'none'] as const
+/**
+ * The agents of a world: they differ in session object and session cwd. The last three are drawn under confinement only:
+ * a link to the workspace, a directory beside it, and one that does not exist.
+ */
+export const AGENTS = ['main', 'twin', 'sub', 'link', 'dots', 'bare', 'none', 'via', 'beside', 'gone'] as const
 export type AgentName = (typeof AGENTS)[number]
 
 /** Text to look for in an edit: given, or cut out of the file as it is when the operation is played. */
@@ -54,6 +59,15 @@ export type Argument =
   | { needle: Needle }
   | { replacement: Replacement }
 
+/** What comes of a question for approval: an answer, nobody who gives one, an error, or an abort while it is open. */
+export type Answer = ApprovalOutcome | 'pass' | 'throw' | 'abort'
+
+/** What writes are confined to: the default of a deployment, or the policy of one call. */
+export interface Confinement {
+  mode: SandboxMode
+  root: string
+}
+
 export interface ToolOperation {
   kind: 'tool'
   tool: string
@@ -61,6 +75,7 @@ export interface ToolOperation {
   args: Record<string, Argument> | { notObject: Argument }
   signal?: 'before'
   hook?: Hook
+  answer?: Answer
 }
 
 export const PROVIDER_METHODS = [
@@ -98,6 +113,8 @@ export interface ProviderOperation {
   replacement?: Replacement
   replaceAll?: boolean
   maxBytes?: number
+  /** The policy of a mutation. */
+  policy?: Confinement
   /** Aborted before the call, or in the same turn right after it. */
   signal?: 'before' | 'after'
 }
@@ -108,6 +125,7 @@ export interface QueuedCall {
   /** Content of a write, new text of an edit; lengths differ within a queue. */
   text: string
   old?: string
+  policy?: Confinement
   signal?: 'before' | 'after'
 }
 
@@ -137,7 +155,21 @@ export interface PolicyOperation {
   action: 'unload' | 'reload'
 }
 
-export type Operation = ToolOperation | ProviderOperation | QueueOperation | ParallelOperation | ChangeOperation | PolicyOperation
+/** The mode of an agent's session is switched. */
+export interface ModeOperation {
+  kind: 'mode'
+  agent: AgentName
+  mode: SandboxMode
+}
+
+export type Operation =
+  | ToolOperation
+  | ProviderOperation
+  | QueueOperation
+  | ParallelOperation
+  | ChangeOperation
+  | PolicyOperation
+  | ModeOperation
 
 /** Limits of the tools plugin and the provider that a sequence plays under; absent keys keep the defaults. */
 export interface Settings {
@@ -147,6 +179,8 @@ export interface Settings {
   readStreamMinSize?: number
   diffBasisMaxBytes?: number
   policy: boolean
+  /** The provider confines, by this default; `approval` says whether there is a service to ask for more. */
+  sandbox?: Confinement & { approval: boolean }
 }
 
 export interface Sequence {

@@ -2,7 +2,8 @@
 import fs from 'node:fs'
 import nodePath from 'node:path'
 import type { FsEditOutcome, FsInfo, FsPathInfo, FsTarget, FsVersion, FsWriteIntent, FsWriteOutcome } from '@deepseek-ai/dsh-fs'
-import type { Guard, QueuedCall, QueueOperation } from './operations.ts'
+import type { SandboxExecutionPolicy } from '@deepseek-ai/dsh-sandbox'
+import type { Confinement, Guard, QueuedCall, QueueOperation } from './operations.ts'
 import { type PlainObject, plainError, toPlain } from './plain.ts'
 import type { ProviderCall } from './resolve.ts'
 import { realPath, versionOnDisk, type World } from './world.ts'
@@ -33,6 +34,11 @@ async function guardVersion(world: World, target: FsTarget, guard: Guard): Promi
   if (guard === 'bogus') return 'bogus' as FsVersion
   const known = guard === 'known' ? world.known.get(target.targetKey) : undefined
   return (known ?? (await world.fs.stat(target))?.version ?? 'bogus') as FsVersion
+}
+
+/** The policy that a mutation gets as its last argument. */
+function policyArgument(world: World, policy: Confinement | undefined): SandboxExecutionPolicy | undefined {
+  return policy && { mode: policy.mode, workspaceRoot: realPath(world.root, policy.root) }
 }
 
 function writeIntent(guard: Guard, version: FsVersion | undefined): FsWriteIntent | undefined {
@@ -88,14 +94,21 @@ async function callMethod(world: World, call: ProviderCall, target: FsTarget, co
     case 'writeText': {
       const version = await guardVersion(world, target, call.guard ?? 'none')
       const outcome: FsWriteOutcome = await run(
-        world.fs.writeText(target, call.content ?? '', writeIntent(call.guard ?? 'none', version), signal),
+        world.fs.writeText(
+          target,
+          call.content ?? '',
+          writeIntent(call.guard ?? 'none', version),
+          signal,
+          policyArgument(world, call.policy),
+        ),
       )
       return noteVersion(world, target.targetKey, outcome)
     }
     case 'editText': {
       const version = await guardVersion(world, target, call.guard ?? 'none')
       const edit = { oldString: call.oldString ?? '', newString: call.newString ?? '', replaceAll: call.replaceAll ?? false }
-      const outcome: FsEditOutcome = await run(world.fs.editText(target, edit, version === undefined ? undefined : { version }, signal))
+      const expected = version === undefined ? undefined : { version }
+      const outcome: FsEditOutcome = await run(world.fs.editText(target, edit, expected, signal, policyArgument(world, call.policy)))
       return noteVersion(world, target.targetKey, outcome)
     }
     case 'processPath':
@@ -127,6 +140,13 @@ async function callOnPaths(world: World, call: ProviderCall, controller: AbortCo
   return { inside: world.fs.contains(parent, child), around: world.fs.contains(child, parent) }
 }
 
+/** Confined to a workspace, a mutation resolves its target once more, which matters for one that was kept. */
+async function mutatedTarget(world: World, call: ProviderCall, target: FsTarget): Promise<PlainObject> {
+  const { mode } = call.policy ?? world.settings.sandbox ?? {}
+  if (mode !== 'workspace-write' || call.target !== 'kept') return {}
+  return { mutated: toPlain(await world.fs.resolve(target.displayPath).catch(() => target), world.root) }
+}
+
 const ON_PATHS: readonly string[] = ['resolve', 'lstat', 'contains']
 
 /** @returns value or error of one provider call. A path that cannot be resolved ends the call at that stage. */
@@ -140,7 +160,9 @@ export async function playProvider(world: World, call: ProviderCall): Promise<Pl
   } catch (error) {
     return { stage: 'resolve', error: plainError(error, world.root) }
   }
-  return { stage: 'call', target: toPlain(target, world.root), ...(await settle(world, () => callMethod(world, call, target, controller))) }
+  const mutated = await mutatedTarget(world, call, target)
+  const outcome = await settle(world, () => callMethod(world, call, target, controller))
+  return { stage: 'call', target: toPlain(target, world.root), ...mutated, ...outcome }
 }
 
 async function issue(
@@ -150,9 +172,10 @@ async function issue(
   version: FsVersion | undefined,
   signal: AbortSignal,
 ): Promise<unknown> {
-  if (call.method === 'writeText') return world.fs.writeText(target, call.text, writeIntent(call.guard, version), signal)
+  const policy = policyArgument(world, call.policy)
+  if (call.method === 'writeText') return world.fs.writeText(target, call.text, writeIntent(call.guard, version), signal, policy)
   const edit = { oldString: call.old ?? 'm', newString: call.text, replaceAll: false }
-  return world.fs.editText(target, edit, version === undefined ? undefined : { version }, signal)
+  return world.fs.editText(target, edit, version === undefined ? undefined : { version }, signal, policy)
 }
 
 /** Issues all calls of a queue in one turn, aborts those that are to be aborted while waiting, and awaits all. */

@@ -51,7 +51,7 @@ async function execute(world: World, call: ToolCall, callId: string, signal: Abo
 
 /** @returns the whole visible outcome of one tool call: result, views, and the log of events and provider calls. */
 export async function playTool(world: World, call: ToolCall): Promise<PlainObject> {
-  const controller = world.begin(call.hook)
+  const controller = world.begin(call.hook, call.answer)
   if (call.signal === 'before') controller.abort()
   const record = await execute(world, call, 'call', controller.signal)
   return { ...record, log: world.log }

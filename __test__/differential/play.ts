@@ -2,9 +2,10 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { openOutsideTemporary } from '../outside-temp.ts'
 import type { Case, PlayedCall, RuleName, RuleSet } from './case.ts'
 import { type Difference, firstDifference, VersionPairs } from './compare.ts'
-import type { Operation, ParallelOperation, Sequence, ToolOperation } from './operations.ts'
+import type { Confinement, Operation, ParallelOperation, Sequence, ToolOperation } from './operations.ts'
 import { at, copyPlain, type PlainObject, toPlain } from './plain.ts'
 import { playProvider, playQueue } from './play-provider.ts'
 import { playParallel, playTool } from './play-tool.ts'
@@ -65,11 +66,11 @@ async function definitions(world: World): Promise<PlainObject> {
  * An edit's outcome on a file with a BOM, a CR or a NUL may differ by decision. A listener that then changes the
  * file once more, or fails the call, would hide that outcome from the rules, so it is left out there.
  */
-function withoutMaskingHook(operation: ToolOperation, root: string): ToolOperation {
+function withoutMaskingHook(operation: ToolOperation, root: string, sandbox: Confinement | undefined): ToolOperation {
   if (operation.tool !== 'edit' || operation.hook?.at !== 'fs/observed' || 'notObject' in operation.args) return operation
   const name = operation.args.file_path
   try {
-    const bytes = fs.readFileSync(lexicalPath(root, baseDirectory(root, operation.agent), String(name)))
+    const bytes = fs.readFileSync(lexicalPath(root, baseDirectory(root, operation.agent, sandbox), String(name)))
     const special = bytes.includes(0) || bytes.includes(0x0d) || bytes.subarray(0, 3).toString('hex') === 'efbbbf'
     if (!special) return operation
   } catch {
@@ -112,7 +113,12 @@ class Comparison {
   }
 
   private async both<T>(play: (world: World) => Promise<T>): Promise<[T, T]> {
-    return [await inTime(play(this.left), 'left'), await inTime(play(this.right), 'right')]
+    const one = (world: World, side: string): Promise<T> => {
+      // Confinement opens the directory for temporary files, so each world gets its own.
+      process.env['TMPDIR'] = `${world.root}/in/temp`
+      return inTime(play(world), side)
+    }
+    return [await one(this.left, 'left'), await one(this.right, 'right')]
   }
 
   async compareDefinitions(): Promise<Difference[]> {
@@ -134,8 +140,12 @@ class Comparison {
         })
         return { played: operation, differences: [] }
       }
+      case 'mode':
+        await this.both(async (world) => world.setMode(operation.agent, operation.mode))
+        return { played: operation, differences: [] }
       case 'tool': {
-        const call = resolveTool(withoutMaskingHook(operation, this.left.root), this.left.root)
+        const { sandbox } = this.sequence.settings
+        const call = resolveTool(withoutMaskingHook(operation, this.left.root, sandbox), this.left.root, sandbox)
         return { played: call, differences: await this.compare(call, (world) => playTool(world, call)) }
       }
       case 'provider': {
@@ -211,6 +221,8 @@ class Comparison {
       return
     }
     count(this.outcomes, `${call.kind} ${call.kind === 'tool' ? call.tool : call.method} ${ending(record)}`)
+    const log = (record.log ?? []) as PlainObject[]
+    if (call.kind === 'tool' && log.some((entry) => 'asked' in entry)) count(this.outcomes, `asked ${call.answer} ${ending(record)}`)
   }
 
   /** After an allowed difference both trees get our file, by the same outside write, so that they are equal again. */
@@ -221,7 +233,12 @@ class Comparison {
       if (entry?.bytes === undefined) throw new Error(`an allowed difference left no file at ${name}`)
       const split = entry.links === undefined && left.get(name)?.links !== undefined
       this.clock.tick()
-      for (const world of [this.left, this.right]) overwrite(path.join(world.root, name), entry.bytes, entry.mode, split)
+      for (const world of [this.left, this.right]) {
+        const file = path.join(world.root, name)
+        overwrite(file, entry.bytes, entry.mode, split)
+        // Where only one of them carried the call out, only that one has seen a version.
+        world.known.delete(file)
+      }
     }
   }
 }
@@ -258,14 +275,18 @@ async function playIn(base: string, match: Match, sequence: Sequence): Promise<P
   return played
 }
 
-/** Plays a sequence on fresh trees under the system's directory for temporary files. */
+/** Plays a sequence on fresh trees: where temporary files are made, or under confinement, which opens that, elsewhere. */
 export async function playSequence(match: Match, sequence: Sequence): Promise<Played> {
-  const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'dsh-differential-')))
+  const place = sequence.settings.sandbox === undefined ? os.tmpdir() : openOutsideTemporary()
+  const base = fs.realpathSync(fs.mkdtempSync(path.join(place, 'dsh-differential-')))
+  const { TMPDIR } = process.env
   const umask = process.umask(0o022)
   try {
     return await playIn(base, match, sequence)
   } finally {
     process.umask(umask)
+    if (TMPDIR === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = TMPDIR
     removeTree(base)
   }
 }

@@ -1,6 +1,6 @@
 /** Operations with their texts worked out against the tree as it is when they are played. */
 import fs from 'node:fs'
-import type { AgentName, Argument, Needle, ProviderOperation, Replacement, ToolOperation } from './operations.ts'
+import type { Argument, Confinement, Needle, ProviderOperation, Replacement, ToolOperation } from './operations.ts'
 import { textString } from './text.ts'
 import { baseDirectory, lexicalPath } from './world.ts'
 
@@ -66,18 +66,21 @@ function argumentValue(argument: Argument, file: string, old: string): unknown {
   return Object.fromEntries(Object.entries(argument.json).map(([key, item]) => [key, argumentValue(item, file, old)]))
 }
 
-/** @param root of the world whose files the needles are cut from. */
-export function resolveTool(operation: ToolOperation, root: string): ToolCall {
+/**
+ * @param root of the world whose files the needles are cut from.
+ * @param sandbox of the world.
+ */
+export function resolveTool(operation: ToolOperation, root: string, sandbox?: Confinement): ToolCall {
   const { args } = operation
   if ('notObject' in args) return { ...operation, args: argumentValue(args.notObject as Argument, '', '') }
-  const file = pathOf(args.file_path, operation.agent, root)
+  const file = pathOf(args.file_path, baseDirectory(root, operation.agent, sandbox), root)
   const old = args.old_string === undefined ? '' : argumentValue(args.old_string, file, '')
   const values = Object.entries(args).map(([key, argument]) => [key, argumentValue(argument, file, String(old))])
   return { ...operation, args: Object.fromEntries(values) }
 }
 
-function pathOf(argument: Argument | undefined, agent: AgentName, root: string): string {
-  return typeof argument === 'string' ? lexicalPath(root, baseDirectory(root, agent), argument) : ''
+function pathOf(argument: Argument | undefined, base: string, root: string): string {
+  return typeof argument === 'string' ? lexicalPath(root, base, argument) : ''
 }
 
 /** @param root of the world whose files the needles are cut from. */

@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { Case } from './case.ts'
+import type { Settings } from './operations.ts'
 import { at, type PlainObject, plainText } from './plain.ts'
 import type { ToolCall } from './resolve.ts'
 import { baseDirectory, lexicalPath } from './world.ts'
@@ -35,12 +36,13 @@ export function hasForm(message: string, verbs: readonly string[], paths: readon
 /** The display paths a tool call may name; a cwd with `..` in play is taken canonically. */
 function toolPaths(one: Case, call: ToolCall): string[] {
   const name = String((call.args as { file_path?: unknown }).file_path)
-  const base = baseDirectory(one.root, call.agent)
-  const bases = [base]
-  try {
-    bases.push(fs.realpathSync.native(base))
-  } catch {
-    // A cwd that does not exist stays as it is spelled.
+  const bases = [baseDirectory(one.root, call.agent), baseDirectory(one.root, call.agent, one.settings.sandbox)]
+  for (const base of [...bases]) {
+    try {
+      bases.push(fs.realpathSync.native(base))
+    } catch {
+      // A cwd that does not exist stays as it is spelled.
+    }
   }
   return bases.map((directory) => plainText(lexicalPath(one.root, directory, name), one.root))
 }
@@ -112,6 +114,12 @@ function typedProviderError(
   return true
 }
 
+/** The verbs that the error of a call may have: two have the same meaning, and a confined mutation resolves its target first. */
+function verbsOf(verb: string, settings: Settings): string[] {
+  if (verb === 'stat') return ['stat', 'lstat']
+  return settings.sandbox !== undefined && (verb === 'write' || verb === 'edit') ? [verb, 'resolve'] : [verb]
+}
+
 /** Rewrites raw system errors of the original into the typed ones of the decision, where ours has their form. */
 export function typedErrors(one: Case): boolean {
   const { call, expected, actual } = one
@@ -133,5 +141,5 @@ export function typedErrors(one: Case): boolean {
   const ours = actual.error as PlainObject | undefined
   if (theirs === undefined || ours === undefined) return false
   const verb = expected.stage === 'resolve' || call.kind === 'queue' ? 'resolve' : METHOD_VERBS[call.method]!
-  return typedProviderError(one, theirs, ours, verb === 'stat' ? ['stat', 'lstat'] : [verb], paths)
+  return typedProviderError(one, theirs, ours, verbsOf(verb, one.settings), paths)
 }

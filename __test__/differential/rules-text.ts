@@ -21,7 +21,7 @@ function editOf(one: Case): EditCase | undefined {
     target = eventTarget(one.actual)
     edit = [args.old_string, args.new_string, args.replace_all ?? false]
   } else if (call.kind === 'provider' && call.method === 'editText') {
-    target = one.actual.target as PlainObject | undefined
+    target = (one.actual.mutated ?? one.actual.target) as PlainObject | undefined
     edit = [call.oldString ?? '', call.newString ?? '', call.replaceAll ?? false]
   } else {
     return undefined

@@ -13,6 +13,12 @@ export function signature(failure: Failure): string {
   return [kind, tool ?? method, where].join(' ')
 }
 
+/** Keys that an operation, or its arguments, can do without. */
+const OPTIONAL = [
+  ...['hook', 'signal', 'cwd', 'target', 'guard', 'replace_all', 'replaceAll', 'offset', 'limit'],
+  ...['policy', 'answer', 'sandbox_permissions', 'justification'],
+]
+
 /** Every value that results from a simpler text somewhere inside, or from leaving an optional key out. */
 function* simpler(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
@@ -20,7 +26,7 @@ function* simpler(value: unknown): Generator<unknown> {
     for (let i = 0; i < value.length; i++) for (const item of simpler(value[i])) yield value.map((old, index) => (index === i ? item : old))
   } else if (typeof value === 'object' && value !== null) {
     const record = value as Record<string, unknown>
-    for (const key of ['hook', 'signal', 'cwd', 'target', 'guard', 'replace_all', 'replaceAll', 'offset', 'limit']) {
+    for (const key of OPTIONAL) {
       const { [key]: removed, ...rest } = record
       if (removed !== undefined) yield rest
     }

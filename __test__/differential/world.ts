@@ -7,9 +7,20 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { Context } from '@deepseek-ai/cordis'
 import { type FileSystem, FsError, type FsObservation, type FsTarget } from '@deepseek-ai/dsh-fs'
+import SandboxPolicyService, { setSandboxMode } from '@deepseek-ai/dsh-sandbox-policy'
 import * as systemPrompt from '@deepseek-ai/dsh-system-prompt'
 import * as toolRuntime from '@deepseek-ai/dsh-tools'
-import { type Act, type AgentName, type Hook, type HookPoint, PROVIDER_METHODS, type Settings } from './operations.ts'
+import ApprovalService, { type ApprovalOutcome, type ApprovalRequest } from '@deepseek-ai/dsh-user-approval'
+import {
+  type Act,
+  type AgentName,
+  type Answer,
+  type Confinement,
+  type Hook,
+  type HookPoint,
+  PROVIDER_METHODS,
+  type Settings,
+} from './operations.ts'
 import { type PlainObject, plainError, toPlain } from './plain.ts'
 import { applyChange, type Clock, snapshot, type Tree } from './tree.ts'
 
@@ -20,6 +31,8 @@ export type PluginPart = any
 /** What is mounted in a world. */
 export interface Parts {
   provider: PluginPart
+  /** The provider that confines. */
+  confined: PluginPart
   tools: PluginPart
   policy: PluginPart
   /** The provider's methods are overridden by a subclass that logs each call the tools make. */
@@ -36,11 +49,18 @@ const SESSION_CWD: Record<Exclude<AgentName, 'none' | 'bare'>, string> = {
   sub: 'in/work/sub',
   link: 'in/work/ln',
   dots: 'in/work/ln/../sub',
+  via: 'in/wl',
+  beside: 'in/beside',
+  gone: 'in/gone',
 }
 
-/** @returns the directory that an agent's relative paths start from. */
-export function baseDirectory(root: string, agent: AgentName): string {
-  return agent === 'none' || agent === 'bare' ? `${root}/in/work` : `${root}/${SESSION_CWD[agent]}`
+/**
+ * @param sandbox for a call that writes: where no session says more, it starts from the root of this policy.
+ * @returns the directory that an agent's relative paths start from.
+ */
+export function baseDirectory(root: string, agent: AgentName, sandbox?: Confinement): string {
+  if (agent !== 'none' && agent !== 'bare') return `${root}/${SESSION_CWD[agent]}`
+  return sandbox === undefined ? `${root}/in/work` : realPath(root, sandbox.root)
 }
 
 /** @returns the version that the contract (identity of `stat`) prescribes for what is on disk now. */
@@ -64,6 +84,7 @@ function decided(event: string, decision: Extract<Act, { do: 'decide' }>['decisi
 
 export class World {
   readonly root: string
+  readonly settings: Settings
   readonly context: Context
   /** What happened during the current operation, in order. */
   log: PlainObject[] = []
@@ -80,9 +101,11 @@ export class World {
   private hook: Hook | undefined
   private controller = new AbortController()
   private policy: Fiber | undefined
+  private answer: Answer | undefined
 
-  private constructor(root: string, parts: Parts, clock: Clock) {
+  private constructor(root: string, parts: Parts, settings: Settings, clock: Clock) {
     this.root = root
+    this.settings = settings
     this.parts = parts
     this.clock = clock
     this.context = new Context()
@@ -94,11 +117,13 @@ export class World {
    * @param clock shared by both worlds of a comparison.
    */
   static async open(root: string, parts: Parts, settings: Settings, clock: Clock): Promise<World> {
-    const world = new World(root, parts, clock)
-    const { policy, diffBasisMaxBytes, ...limits } = settings
-    const provider = parts.watched ? world.watch(parts.provider) : parts.provider
+    const world = new World(root, parts, settings, clock)
+    const { policy, diffBasisMaxBytes, sandbox, ...limits } = settings
+    const Provider = sandbox === undefined ? parts.provider : parts.confined
+    const provider = parts.watched ? world.watch(Provider) : Provider
     await world.context.plugin(systemPrompt.default as PluginPart)
     await world.context.plugin(toolRuntime.default as PluginPart)
+    if (sandbox !== undefined) await world.confine(sandbox)
     await world.context.plugin(provider, { cwd: `${root}/in/work`, ...(diffBasisMaxBytes === undefined ? {} : { diffBasisMaxBytes }) })
     if (policy) await world.loadPolicy()
     await world.context.plugin(parts.tools, limits)
@@ -108,6 +133,29 @@ export class World {
 
   get fs(): FileSystem {
     return this.context.fs
+  }
+
+  /** Mounts what says how writes are confined, and whom to ask for more. */
+  private async confine(sandbox: NonNullable<Settings['sandbox']>): Promise<void> {
+    await this.context.plugin(SandboxPolicyService, { mode: sandbox.mode, workspaceRoot: realPath(this.root, sandbox.root) })
+    if (!sandbox.approval) return
+    await this.context.plugin(ApprovalService, {})
+    this.context.on('approval/request', (request, next) => this.decideApproval(request, next))
+  }
+
+  private async decideApproval(request: ApprovalRequest, next: () => Promise<ApprovalOutcome>): Promise<ApprovalOutcome> {
+    const { toolName, callId, reason, signal } = request
+    this.log.push({ asked: toPlain({ toolName, callId, reason, signal }, this.root), agent: this.agentName(request.agent) })
+    const { answer = 'pass' } = this
+    if (answer === 'throw') throw new Error('nobody can be asked')
+    if (answer === 'abort') this.controller.abort()
+    return answer === 'pass' || answer === 'abort' ? next() : answer
+  }
+
+  /** Switches the mode of an agent's session, if it has one. */
+  setMode(name: AgentName, mode: Confinement['mode']): void {
+    const agent = this.agent(name) as { session: Parameters<typeof setSandboxMode>[0] } | undefined
+    if (agent !== undefined) setSandboxMode(agent.session, mode)
   }
 
   /** Loads the policy anew, without what the unloaded one had observed. */
@@ -129,17 +177,21 @@ export class World {
     if (name === 'none') return undefined
     let agent = this.agents.get(name)
     if (agent === undefined) {
-      agent = { session: { header: name === 'bare' ? {} : { cwd: baseDirectory(this.root, name) } } }
+      // In an open turn, without which nobody may be asked for approval.
+      const events: object[] = [{ type: 'turn/start', data: {} }]
+      const append = (type: string, data: object) => events.push({ type, data })
+      agent = { session: { id: name, header: name === 'bare' ? {} : { cwd: baseDirectory(this.root, name) }, events, append } }
       this.agents.set(name, agent)
     }
     return agent
   }
 
-  /** Starts an operation: forgets the log, arms the hook. @returns the controller whose signal the call gets. */
-  begin(hook?: Hook): AbortController {
+  /** Starts an operation: forgets the log, arms the hook and the answer. @returns the controller whose signal the call gets. */
+  begin(hook?: Hook, answer?: Answer): AbortController {
     this.log = []
     this.changedTree = undefined
     this.hook = hook
+    this.answer = answer
     this.controller = new AbortController()
     return this.controller
   }
@@ -168,8 +220,11 @@ export class World {
 
   private actorName(actor: unknown): string {
     const exec = actor as { callId?: unknown; name?: unknown; agent?: unknown } | undefined
-    const agent = [...this.agents].find(([, object]) => object === exec?.agent)?.[0] ?? 'none'
-    return `${String(exec?.name)} ${String(exec?.callId)} by ${agent}`
+    return `${String(exec?.name)} ${String(exec?.callId)} by ${this.agentName(exec?.agent)}`
+  }
+
+  private agentName(agent: unknown): AgentName {
+    return [...this.agents].find(([, object]) => object === agent)?.[0] ?? 'none'
   }
 
   private async decide(

@@ -1,34 +1,15 @@
 /** Directories of a run: a temporary one for harness homes, and one for workspaces that confinement does not open. */
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { CACHE, outsideTemporary, PROJECT } from '../outside-temp.ts'
 import { isAlive } from './processes.ts'
 
-export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
-export const CACHE = join(PROJECT, '.cache')
-
-/** Everything below these is writable from any workspace under confinement. */
-function temporaryRoots(): string[] {
-  return ['/tmp', tmpdir()].flatMap((path) => {
-    try {
-      return [realpathSync.native(path)]
-    } catch {
-      return []
-    }
-  })
-}
-
-function isBelow(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
-}
+export { CACHE, PROJECT }
 
 function workspaceBase(): string {
   mkdirSync(CACHE, { recursive: true })
-  const roots = temporaryRoots()
-  const base = [CACHE, homedir()].map((path) => realpathSync.native(path)).find((path) => !roots.some((root) => isBelow(path, root)))
-  if (base === undefined) throw new Error(`neither ${CACHE} nor ${homedir()} lies outside the temporary directories`)
-  return base
+  return outsideTemporary([CACHE, homedir()])
 }
 
 export interface Place {

@@ -13,6 +13,7 @@ import {
   mount,
   type Observed,
   type ProviderConfig,
+  type Sandbox,
   type ToolsConfig,
 } from './packages.ts'
 
@@ -27,6 +28,7 @@ export interface Job {
   /** The base directory of the provider and of the session. */
   cwd: string
   provider?: ProviderConfig
+  sandbox?: Sandbox
   /** Mounts the tools and the policy. */
   tools?: ToolsConfig
   /** The user and group to become once everything is loaded. */
@@ -100,6 +102,7 @@ async function main(): Promise<void> {
   const job = JSON.parse(await text(process.stdin)) as Job
   const mounted = await mount(job.cwd, {
     ...(job.provider ? { provider: job.provider } : {}),
+    ...(job.sandbox ? { sandbox: job.sandbox } : {}),
     ...(job.tools ? { tools: job.tools, policy: true } : {}),
   })
   if (job.umask !== undefined) process.umask(job.umask)

@@ -19,7 +19,7 @@ const NODE = [process.execPath, '--disable-warning=ExperimentalWarning', CHILD]
 
 /** A stopped system call of a gated child. */
 export interface Stop {
-  call: 'open' | 'rename' | 'link' | 'unlink' | 'rmdir'
+  call: 'open' | 'rename' | 'link' | 'unlink' | 'rmdir' | 'mkdir'
   /** The absolute path, and the second one of a rename or link. */
   paths: [string, string?]
 }
@@ -76,6 +76,17 @@ async function answer(gate: Gate, stops: NodeJS.ReadableStream, replies: NodeJS.
     const reply = await gate.onStop({ call, paths } as Stop)
     replies.write(reply === 'go' ? 'go\n' : `fail ${reply.fail}\n`)
   }
+}
+
+/**
+ * @param script of a shell, which finds the arguments as `$0`, `$1` and so on.
+ * @returns a wrapping command that runs the script in a mount namespace of its own, which ends with the child.
+ */
+export function inMountNamespace(script: string, ...args: [string, ...string[]]): string[] {
+  // Who may not mount becomes root of a user namespace first.
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const shifted = args.slice(1).map(() => 'shift && ')
+  return ['unshare', '--mount', ...asRoot, 'sh', '-c', `${script} && ${shifted.join('')}exec "$@"`, ...args]
 }
 
 /** Builds the gate in a directory of its own. @returns its path, and what removes it. */

@@ -26,9 +26,11 @@ export * from './packages.ts'
 
 /** A fresh directory for one test, with the file operations that tests are made of. */
 export class Workspace {
-  readonly dir = realpathSync(mkdtempSync(join(tmpdir(), 'edge-')))
+  readonly dir: string
 
-  constructor() {
+  /** @param parent where it is made. */
+  constructor(parent = tmpdir()) {
+    this.dir = realpathSync(mkdtempSync(join(parent, 'edge-')))
     onTestFinished(() => rmSync(this.dir, { recursive: true, force: true }))
   }
 
@@ -69,11 +71,13 @@ export class Workspace {
     return (lstatSync(this.at(name)).mode & 0o7777).toString(8).padStart(4, '0')
   }
 
-  /** All names below, sorted, directories with a slash. */
+  /** All names below, sorted, directories with a slash. Links are not followed. */
   tree(): string[] {
-    return readdirSync(this.dir, { recursive: true, withFileTypes: true })
-      .map((entry) => join(entry.parentPath, entry.name).slice(this.dir.length + 1) + (entry.isDirectory() ? '/' : ''))
-      .sort()
+    const below = (prefix: string): string[] =>
+      readdirSync(this.at(prefix), { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() ? [`${prefix}${entry.name}/`, ...below(`${prefix}${entry.name}/`)] : [prefix + entry.name],
+      )
+    return below('').sort()
   }
 }
 
@@ -83,9 +87,14 @@ export class Edge extends Workspace {
 
   static async with(options: MountOptions): Promise<Edge> {
     const edge = new Edge()
-    edge.mounted = await mount(edge.dir, options)
-    onTestFinished(() => edge.ctx.fiber.dispose())
+    await edge.mount(edge.dir, options)
     return edge
+  }
+
+  /** Mounts on a base directory until the test is over. */
+  async mount(cwd: string, options: MountOptions): Promise<void> {
+    this.mounted = await mount(cwd, options)
+    onTestFinished(() => this.ctx.fiber.dispose())
   }
 
   get ctx(): Mounted['ctx'] {

@@ -1,16 +1,14 @@
 /** Edge cases of sizes and special files (contract: reads, system errors). The locale is in listing.test.ts. */
 import { closeSync, openSync, truncateSync, writeSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runChild } from './children.ts'
+import { inMountNamespace, runChild } from './children.ts'
 import { type Edge, failed, fsError, raw, replaced, TARGET, textOf, typed, Workspace, withProvider, withTools } from './context.ts'
 
 test('#294 a file that is a bind mount (D18) (until D5)', async () => {
   const space = new Workspace()
   const path = space.file('f', 'old')
   const source = space.file('source', 'old')
-  // A mount namespace of its own, which ends with the child. Who may not mount becomes root of a user namespace first.
-  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
-  const wrap = ['unshare', '--mount', ...asRoot, 'sh', '-c', 'mount --bind "$0" "$1" && shift && exec "$@"', source, path]
+  const wrap = inMountNamespace('mount --bind "$0" "$1"', source, path)
   const { outcomes } = await runChild({ cwd: space.dir, steps: [{ fs: 'writeText', path: 'f', content: 'new' }] }, { wrap })
   expect(outcomes).toEqual([
     { failed: replaced('D18', { original: raw('EBUSY', /^EBUSY: .* rename /), ours: typed('write', path, 'EBUSY') }) },

@@ -76,6 +76,8 @@ const CALLS: &[Call] = &[
     call("unlink", 87, &[(None, 0)]),
     call("unlink", 263, &[(Some(0), 1)]),
     call("rmdir", 84, &[(None, 0)]),
+    call("mkdir", 83, &[(None, 0)]),
+    call("mkdir", 258, &[(Some(0), 1)]),
 ];
 
 #[cfg(target_arch = "aarch64")]
@@ -90,6 +92,7 @@ const CALLS: &[Call] = &[
     call("rename", 276, &[(Some(0), 1), (Some(2), 3)]),
     call("link", 37, &[(Some(0), 1), (Some(2), 3)]),
     call("unlink", 35, &[(Some(0), 1)]),
+    call("mkdir", 34, &[(Some(0), 1)]),
 ];
 
 #[repr(C)]
