@@ -23,7 +23,8 @@ function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 }
 
-function workspaceBase(): string {
+/** A directory for workspaces that lies outside of every directory that is always writable under confinement. */
+export function workspaceBase(): string {
   mkdirSync(CACHE, { recursive: true })
   const roots = temporaryRoots()
   const base = [CACHE, homedir()].map((path) => realpathSync.native(path)).find((path) => !roots.some((root) => isBelow(path, root)))
