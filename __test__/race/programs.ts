@@ -14,9 +14,9 @@ const NAMES = ['swap', 'without-openat2']
 /** Builds both with cargo, as examples of the crate. @throws with what cargo said if it cannot. */
 export async function buildPrograms(): Promise<Programs> {
   if (process.platform !== 'linux') throw new Error('the race needs Linux: it exchanges two names in one step')
-  const args = ['build', '--quiet', '--locked', '--message-format=json', ...NAMES.flatMap((name) => ['--example', name])]
+  const args = ['build', '--quiet', '--locked', '--message-format=json-render-diagnostics', ...NAMES.flatMap((name) => ['--example', name])]
   const { stdout } = await promisify(execFile)('cargo', args, { cwd: PROJECT, maxBuffer: 64 << 20 }).catch((error: Error) => {
-    throw new Error(`the programs of the race could not be built: cargo ${args.join(' ')}`, { cause: error })
+    throw new Error(`the programs of the race could not be built (they need the Rust toolchain): ${error.message}`, { cause: error })
   })
   const [swap, withoutOpenat2] = NAMES.map((name) => executable(stdout, name))
   return { swap: swap!, withoutOpenat2: withoutOpenat2! }
