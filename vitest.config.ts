@@ -14,10 +14,20 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['__test__/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: ['__test__/differential/**', '__test__/dsh/**'],
+          exclude: ['__test__/race/**', '__test__/differential/**', '__test__/dsh/**'],
           testTimeout: 20 * SECOND,
           hookTimeout: 20 * SECOND,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          // Keeps every core busy, so nothing runs beside it.
+          name: 'race',
+          include: ['__test__/race/**/*.test.ts'],
+          testTimeout: 60 * SECOND,
+          hookTimeout: 600 * SECOND,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -26,7 +36,7 @@ export default defineConfig({
           include: ['__test__/differential/**/*.test.ts'],
           testTimeout: 300 * SECOND,
           hookTimeout: 60 * SECOND,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -36,7 +46,7 @@ export default defineConfig({
           include: ['__test__/dsh/**/*.test.ts'],
           testTimeout: 120 * SECOND,
           hookTimeout: 600 * SECOND,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

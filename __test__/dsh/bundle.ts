@@ -9,6 +9,7 @@ import type { Profile } from './profile.ts'
 
 const PACKAGE = 'dsh-fs-native'
 const NO_LAYER = '[]\n'
+const ORIGINAL_ROWS = ['fs-sandbox', 'tool-fs', 'fs-observation-policy']
 
 /** The block of one row in a dump of the composed rows. */
 function row(dump: string, id: string): string | undefined {
@@ -42,12 +43,12 @@ function testHeadless(context: Context): void {
     }
   })
 
-  test('it swaps the rows of the tools and the policy and leaves the provider', async () => {
+  test('it swaps the rows of the provider, the tools and the policy', async () => {
     const dump = await profile.dump()
-    for (const id of ['tool-fs', 'fs-observation-policy']) expect(row(dump, id)).toContain("disabled: !!js '''replaced by dsh-fs-native'''")
+    for (const id of ORIGINAL_ROWS) expect(row(dump, id)).toContain("disabled: !!js '''replaced by dsh-fs-native'''")
     expect(row(dump, 'fs-native-tools')).toContain('name: dsh-fs-native/tools')
     expect(row(dump, 'fs-native-policy')).toContain('name: dsh-fs-native/policy')
-    expect(row(dump, 'fs-sandbox')).toBe(row(await shipped.dump(), 'fs-sandbox'))
+    expect(row(dump, 'fs-native-sandbox')).toContain('name: dsh-fs-native/sandbox')
   })
 
   test('what the user sets on the original row reaches ours, expressions evaluated', async () => {
@@ -57,6 +58,13 @@ function testHeadless(context: Context): void {
     expect(read?.function.parameters).toMatchObject({ properties: { limit: { description: expect.stringContaining('Defaults to 7.') } } })
   })
 
+  test('the same holds for the provider', async () => {
+    profile.patch('- id: fs-sandbox\n  config:\n    diffBasisMaxBytes: !!js 1 - 1\n')
+    const outcome = await profile.start(context.workspaces, 'http://127.0.0.1:9', ['Say hello.'], 60_000)
+    expect(outcome.stderr).toContain('diffBasisMaxBytes must be a positive safe integer')
+    expect(outcome.code).not.toBe(0)
+  })
+
   test('a user who switches the original row off gets no file tools', async () => {
     profile.patch('- id: tool-fs\n  disabled: true\n')
     const tools = await context.offeredTools(profile)
@@ -64,7 +72,7 @@ function testHeadless(context: Context): void {
   })
 
   test('a user who switches the original rows on gets the originals', async () => {
-    profile.patch('- id: tool-fs\n  disabled: false\n- id: fs-observation-policy\n  disabled: false\n')
+    profile.patch(ORIGINAL_ROWS.map((id) => `- id: ${id}\n  disabled: false\n`).join(''))
     const before = loadedAddons(profile).length
     expect(await context.offeredTools(profile)).toEqual(await context.offeredTools(shipped))
     expect(loadedAddons(profile).length).toBe(before)
@@ -117,9 +125,10 @@ export function testBundle(context: Context): void {
       addPreset(context, profile, 'native')
       const { rows, shared, presets } = await probeWeb(context, profile)
       expect(rows).toEqual({
-        'fs-sandbox': true,
+        'fs-sandbox': false,
         'tool-fs': false,
         'fs-observation-policy': false,
+        'fs-native-sandbox': true,
         'fs-native-tools': false,
         'fs-native-policy': true,
       })

@@ -55,6 +55,11 @@ export class Context {
     return this.place.workspaces
   }
 
+  /** A directory that confinement leaves open. */
+  get temporary(): string {
+    return this.place.temporary
+  }
+
   /** A profile in a home of its own, as it is shipped. */
   async shippedProfile(label: string, name = 'headless'): Promise<Profile> {
     const profile = new Profile(this.installation, join(this.place.temporary, label), name)
@@ -74,10 +79,11 @@ export class Context {
     profile: Profile,
     script: readonly Turn[],
     env: Record<string, string> = {},
+    cwd = this.workspaces,
   ): Promise<{ outcome: RunResult; requests: ModelRequest[] }> {
     const server = await startModelServer(script, () => {})
     try {
-      const outcome = await profile.start(this.workspaces, server.url, ['Say hello.'], START_MS, env)
+      const outcome = await profile.start(cwd, server.url, ['Say hello.'], START_MS, env)
       expect(outcome).toMatchObject({ code: 0, stdout: 'Hello.\n', stderr: '' })
       expect(server.problems).toEqual([])
       return { outcome, requests: server.requests }

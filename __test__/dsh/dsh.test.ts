@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll } from 'vitest'
 import { testBundle } from './bundle.ts'
+import { testConfinement } from './confinement.ts'
 import { Context, SET_UP_MS } from './context.ts'
 import { testSessions } from './sessions.ts'
 
@@ -13,3 +14,4 @@ afterAll(() => context.tearDown())
 
 testSessions(context)
 testBundle(context)
+testConfinement(context)

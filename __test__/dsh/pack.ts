@@ -6,7 +6,7 @@ import { runWell } from './processes.ts'
 
 /** What has to be built before packing. */
 function missing(): string[] {
-  const result = ['index.js', 'cordis.patch.yml', 'dist/provider.js', 'dist/tools/index.js', 'dist/policy.js'].filter(
+  const result = ['index.js', 'cordis.patch.yml', 'dist/provider.js', 'dist/sandbox.js', 'dist/tools/index.js', 'dist/policy.js'].filter(
     (path) => !existsSync(join(PROJECT, path)),
   )
   if (!readdirSync(PROJECT).some((name) => /^dsh-fs-native\..+\.node$/.test(name))) result.push('dsh-fs-native.<platform>.node')

@@ -7,7 +7,8 @@ import { isAlive } from './processes.ts'
 
 export { CACHE, PROJECT }
 
-function workspaceBase(): string {
+/** A directory for workspaces that lies outside of every directory that is always writable under confinement. */
+export function workspaceBase(): string {
   mkdirSync(CACHE, { recursive: true })
   return outsideTemporary([CACHE, homedir()])
 }

@@ -5,7 +5,8 @@ import { zstdDecompressSync } from 'node:zlib'
 import { type Message, type ModelServer, startModelServer, type ToolDefinition } from './model-server.ts'
 import type { RunResult } from './processes.ts'
 import type { Profile } from './profile.ts'
-import { layOut, turns } from './scenario.ts'
+import { END, layOut, turns } from './scenario.ts'
+import { SCENES } from './scenes.ts'
 import { WORK } from './steps.ts'
 
 const SESSION_MS = 90_000
@@ -35,12 +36,14 @@ export interface Played {
   files: Map<string, FileState>
 }
 
-function withoutRoot<T>(value: T, root: string): T {
+/** A value with `<root>` for the root in all of its texts. */
+export function withoutRoot<T>(value: T, root: string): T {
   const spelled = JSON.stringify(root).slice(1, -1)
   return JSON.parse(JSON.stringify(value).replaceAll(spelled, '<root>')) as T
 }
 
-function filesUnder(root: string): Map<string, FileState> {
+/** The files under a root, by their paths with forward slashes. */
+export function filesUnder(root: string): Map<string, FileState> {
   const result = new Map<string, FileState>()
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
@@ -91,7 +94,8 @@ function loggedResults(home: string): Map<string, LoggedResult> {
   return result
 }
 
-function resultsOf(messages: readonly Message[]): Map<string, unknown> {
+/** The text the model received for each call, by call id. */
+export function resultsOf(messages: readonly Message[]): Map<string, unknown> {
   return new Map(messages.filter((message) => message.role === 'tool').map((message) => [String(message.tool_call_id), message.content]))
 }
 
@@ -103,7 +107,7 @@ function resultsOf(messages: readonly Message[]): Map<string, unknown> {
 export async function play(profile: Profile, root: string, progress: (text: string) => void): Promise<Played> {
   mkdirSync(join(root, 'outside'), { recursive: true })
   layOut(root)
-  const server = await startModelServer(turns(root), progress)
+  const server = await startModelServer(turns(root, SCENES, END), progress)
   try {
     const outcome = await profile.start(join(root, WORK), server.url, ['Play the session.'], SESSION_MS)
     progress(`ended with ${outcome.code ?? outcome.signal} after ${Math.round(outcome.milliseconds)} ms`)

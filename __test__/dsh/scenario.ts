@@ -3,12 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FILES } from './files.ts'
 import type { Turn } from './model-server.ts'
-import { SCENES } from './scenes.ts'
+import { SCENES, type Scene } from './scenes.ts'
 import { type Step, WORK } from './steps.ts'
 
 /** All steps, in the order of the session. */
 export const STEPS: readonly Step[] = SCENES.flatMap((scene) => scene.steps)
 export const LAST_WORDS = 'The session is over. 完'
+export const END: Turn = { title: 'the end', say: LAST_WORDS }
 
 /** Which implementation serves the tools, and whether the provider confines. */
 export interface Composition {
@@ -31,13 +32,13 @@ export function layOut(root: string): void {
   }
 }
 
-/** The session as the model server plays it under a root. */
-export function turns(root: string): Turn[] {
+/** Scenes as the model server plays them under a root, and the turn that ends the session. */
+export function turns(root: string, scenes: readonly Scene[], end: Turn): Turn[] {
   const place = (args: Step['args']): Step['args'] => {
     const text = JSON.stringify(args).replaceAll('<root>', JSON.stringify(root).slice(1, -1))
     return JSON.parse(text) as Step['args']
   }
-  const scenes = SCENES.map((scene): Turn => {
+  const played = scenes.map((scene): Turn => {
     const { before, failFirst } = scene
     return {
       title: scene.title,
@@ -47,5 +48,5 @@ export function turns(root: string): Turn[] {
       ...(failFirst && { failFirst }),
     }
   })
-  return [...scenes, { title: 'the end', say: LAST_WORDS }]
+  return [...played, end]
 }

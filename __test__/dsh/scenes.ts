@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BEFORE_CUT, OUTSIDE, pageLine } from './files.ts'
 import type { Failure } from './model-server.ts'
-import { AT, created, edit, edited, editedAll, page, read, type Step, updated, whole, write } from './steps.ts'
+import { AT, created, denied, edit, edited, editedAll, page, read, type Step, updated, whole, write } from './steps.ts'
 
 /** One answer of the model: its calls are parallel ones. */
 export interface Scene {
@@ -14,10 +14,6 @@ export interface Scene {
 }
 
 const CUT_MARK = '... (line truncated to 2000 chars)'
-const DENIED = [
-  '[sandbox: file access denied under workspace-write mode]',
-  '[sandbox: escalation available — retry this exact operation once with sandbox_permissions (the narrowest wider mode that suffices) + justification; the approval prompt asks the user]',
-].join('\n')
 
 const range = (from: number, to: number, name: (line: number) => string): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => name(from + index))
@@ -234,7 +230,7 @@ const REFUSED: readonly Scene[] = [
         'outside',
         `../${OUTSIDE.path}`,
         OUTSIDE.content,
-        `Error: ${DENIED}`,
+        denied('workspace-write'),
         {},
         {
           unconfined: `<path><root>/${OUTSIDE.path}</path>\n<type>file</type>\n<content>\nCreated file\n</content>`,

@@ -33,7 +33,7 @@ const bytes = (content: string | Uint8Array): string => Buffer.from(content).toS
 
 function expectedFiles(side: Side, confined: boolean): Record<string, string> {
   const files = new Map<string, string | Uint8Array>(Object.entries({ ...FILES, ...CHANGED }))
-  if (side === 'native' && !confined) for (const [path, { content }] of Object.entries(CHANGED_NATIVE)) files.set(path, content)
+  if (side === 'native') for (const [path, { content }] of Object.entries(CHANGED_NATIVE)) files.set(path, content)
   const result = Object.fromEntries([...files].map(([path, content]) => [`${WORK}/${path}`, bytes(content)]))
   return confined ? result : { ...result, [OUTSIDE.path]: bytes(OUTSIDE.content) }
 }
@@ -145,7 +145,7 @@ async function playCode(context: Context, profile: Profile): Promise<{ prompt: u
 
 /** Registers the sessions as test groups. */
 export function testSessions(context: Context): void {
-  describe("a session over the harness's sandboxing provider", () => testSession(context, 'confined', true))
+  describe('a session in the composition that is shipped, confined', () => testSession(context, 'confined', true))
   describe('a session over an unconfined provider', () => testSession(context, 'unconfined', false))
 
   describe('tools called from a program', () => {

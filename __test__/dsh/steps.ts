@@ -2,6 +2,8 @@
  * The vocabulary of the session: one step is one tool call and the text the model must receive for it. `<root>` stands
  * for the directory that holds the workspace.
  */
+import { isAbsolute } from 'node:path'
+
 export interface Step {
   /** Also the id of the call. */
   id: string
@@ -48,8 +50,11 @@ export function edit(
   return { id, tool: 'edit', args: { file_path: path, old_string: oldString, new_string: newString, ...args }, result, ...more }
 }
 
+/** A path as the model sees it: in the workspace unless it says where it is. */
+const shown = (path: string): string => (path.startsWith('<root>') || isAbsolute(path) ? path : `${AT}/${path}`)
+
 function envelope(path: string, body: string): string {
-  return `<path>${AT}/${path}</path>\n<type>file</type>\n<content>\n${body}\n</content>`
+  return `<path>${shown(path)}</path>\n<type>file</type>\n<content>\n${body}\n</content>`
 }
 
 /** Lines of a file from a number on, with the footer below them. */
@@ -65,5 +70,12 @@ export function whole(path: string, ...texts: string[]): string {
 
 export const created = (path: string): string => envelope(path, 'Created file')
 export const updated = (path: string): string => envelope(path, 'Updated file')
-export const edited = (path: string): string => `The file ${AT}/${path} has been updated successfully.`
-export const editedAll = (path: string): string => `The file ${AT}/${path} has been updated. All occurrences were successfully replaced.`
+export const edited = (path: string): string => `The file ${shown(path)} has been updated successfully.`
+export const editedAll = (path: string): string => `The file ${shown(path)} has been updated. All occurrences were successfully replaced.`
+
+/** What the model is told when the sandbox denies a write or an edit, which it may then ask to be allowed. */
+export const denied = (mode: string): string =>
+  [
+    `Error: [sandbox: file access denied under ${mode} mode]`,
+    '[sandbox: escalation available — retry this exact operation once with sandbox_permissions (the narrowest wider mode that suffices) + justification; the approval prompt asks the user]',
+  ].join('\n')

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 export const name = 'probe'
 export const inject = ['agentPresets', 'tools', 'loader']
 
-const ROWS = ['fs-sandbox', 'tool-fs', 'fs-observation-policy', 'fs-native-tools', 'fs-native-policy']
+const ROWS = ['fs-sandbox', 'tool-fs', 'fs-observation-policy', 'fs-native-sandbox', 'fs-native-tools', 'fs-native-policy']
 
 async function report(ctx) {
   await ctx.loader.await()
