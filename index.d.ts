@@ -41,10 +41,16 @@ export declare class LocalFs {
   readBytes(target: Target, maxBytes: number, cancel?: Cancellation | undefined | null): Promise<Buffer>
   /** The children of a directory, unsorted. */
   listDir(target: Target, cancel?: Cancellation | undefined | null): Promise<Listing>
-  /** Creates or replaces a file. Its place in the target's queue is taken now. */
-  writeText(target: Target, content: string, intent?: WriteIntent | undefined | null, cancel?: Cancellation | undefined | null): Promise<TextWritten>
-  /** Replaces literal text. Its place in the target's queue is taken now. */
-  editText(target: Target, edit: TextEdit, expected?: EditGuard | undefined | null, cancel?: Cancellation | undefined | null): Promise<TextEdited>
+  /**
+   * Creates or replaces a file, as far as `confinement` allows it (default: any). Its place in
+   * the target's queue is taken now.
+   */
+  writeText(target: Target, content: string, intent?: WriteIntent | undefined | null, cancel?: Cancellation | undefined | null, confinement?: Confinement | undefined | null): Promise<TextWritten>
+  /**
+   * Replaces literal text, as far as `confinement` allows it (default: in any file). Its place
+   * in the target's queue is taken now.
+   */
+  editText(target: Target, edit: TextEdit, expected?: EditGuard | undefined | null, cancel?: Cancellation | undefined | null, confinement?: Confinement | undefined | null): Promise<TextEdited>
 }
 
 /** The text of one file. Contract: provider §6. */
@@ -53,6 +59,22 @@ export declare class TextStream {
   next(): Promise<string[] | null>
   /** Closes the file before its end; a chunk that is being read comes first. */
   close(): Promise<void>
+}
+
+/** What the harness says of a mutation before any I/O. */
+export interface Authorization {
+  /** Base of relative paths that replaces `cwd`. */
+  base?: string
+  /** The policy to run under, for our own provider; any other has it from its own arguments. */
+  confinement?: Confinement
+}
+
+/** What a mutation may change. Contract: sandbox, modes. */
+export interface Confinement {
+  /** The mode. A mode that is not known allows nothing. */
+  mode: 'read-only' | 'workspace-write' | 'danger-full-access'
+  /** The writable roots of `workspace-write`, as spelled; they are made canonical at each call. */
+  roots: Array<string>
 }
 
 /**
@@ -314,11 +336,8 @@ export interface ToolHooks {
    * rejects the call.
    */
   observed: (target: Target, observation: Observation) => void
-  /**
-   * Settles the policy of a mutation after the argument checks and before any I/O; yields the
-   * base of relative paths that replaces `cwd`, if there is one.
-   */
-  authorize?: (() => Promise<string | undefined>) | undefined
+  /** Settles the policy of a mutation after the argument checks and before any I/O. */
+  authorize?: (() => Promise<Authorization | undefined>) | undefined
   /** The guard of a write. */
   writeIntent?: (target: Target) => Promise<WriteIntent | undefined>
   /** The guard of an edit. */

@@ -28,7 +28,7 @@ function backed() {
   return Provider
 }
 
-const choose = (fs: object, used = PRIMITIVES) => directEngine(fs as FileSystem, used)
+const choose = (fs: object, used = PRIMITIVES, authorized = false) => directEngine(fs as FileSystem, used, authorized)
 
 describe('the engine is used directly', () => {
   test('for a provider that shows one', () => {
@@ -54,6 +54,19 @@ describe('the engine is used directly', () => {
     const fs = Object.assign(new (backed())(), { editText() {} })
     expect(choose(fs, ['resolve', 'writeText'])).toBe(engine)
     expect(choose(fs, ['resolve', 'editText'])).toBeUndefined()
+  })
+
+  test('for a mutation of a provider that confines only under a policy', () => {
+    class Confining extends backed() {
+      override get [ENGINE]() {
+        return { ...super[ENGINE], confines: true }
+      }
+    }
+    const fs = new Confining()
+    expect(choose(fs, ['resolve', 'writeText'], true)).toBe(engine)
+    expect(choose(fs, ['resolve', 'writeText'])).toBeUndefined()
+    expect(choose(fs, ['resolve', 'editText'])).toBeUndefined()
+    expect(choose(fs, ['resolve', 'stat', 'streamText'])).toBe(engine)
   })
 })
 

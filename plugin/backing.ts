@@ -12,4 +12,6 @@ export interface EngineBacking {
   readonly engine: LocalFs
   /** The methods as the provider's class defined them: only for these the engine can stand in. */
   readonly methods: Readonly<Record<Primitive, unknown>>
+  /** Whether a mutation needs a policy: the engine itself confines nothing that it is not told to. */
+  readonly confines: boolean
 }

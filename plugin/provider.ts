@@ -24,7 +24,7 @@ import { ENGINE, type EngineBacking } from './backing.ts'
 import { withCancellation } from './cancel.ts'
 import { createFsError } from './errors.ts'
 import { directoryEntries } from './listing.ts'
-import { Cancellation, LocalFs, type TextStream } from './native.ts'
+import { Cancellation, type Confinement, LocalFs, type TextStream } from './native.ts'
 
 /** Configuration of the provider. */
 export interface Config {
@@ -61,7 +61,7 @@ export class NativeFileSystem extends FileSystem {
 
   /** Lets the tools call the engine directly while these methods are this class's own. */
   get [ENGINE](): EngineBacking {
-    return { engine: this.engine, methods: OWN_METHODS }
+    return { engine: this.engine, methods: OWN_METHODS, confines: false }
   }
 
   /** Contract: provider §3. */
@@ -121,19 +121,36 @@ export class NativeFileSystem extends FileSystem {
 
   /** Contract: provider §9. The sandbox policy is a confining provider's affair. */
   async writeText(target: FsTarget, content: string, expected?: FsWriteIntent, signal?: AbortSignal): Promise<FsWriteOutcome> {
-    const write = (cancel: Cancellation | undefined) => this.engine.writeText(target, content, expected, cancel)
-    return withCancellation(signal, write) as Promise<FsWriteOutcome>
+    return this.write(target, content, expected, signal)
   }
 
   /** Contract: provider §10. */
   async editText(target: FsTarget, edit: FsEditRequest, expected?: { version: FsVersion }, signal?: AbortSignal): Promise<FsEditOutcome> {
-    const change = (cancel: Cancellation | undefined) => this.engine.editText(target, edit, expected, cancel)
+    return this.edit(target, edit, expected, signal)
+  }
+
+  /** Writes under a confinement; without one, anywhere. */
+  protected write(target: FsTarget, content: string, expected?: FsWriteIntent, signal?: AbortSignal, confinement?: Confinement) {
+    const write = (cancel: Cancellation | undefined) => this.engine.writeText(target, content, expected, cancel, confinement)
+    return withCancellation(signal, write) as Promise<FsWriteOutcome>
+  }
+
+  /** Edits under a confinement; without one, anywhere. */
+  protected edit(
+    target: FsTarget,
+    edit: FsEditRequest,
+    expected?: { version: FsVersion },
+    signal?: AbortSignal,
+    confinement?: Confinement,
+  ) {
+    const change = (cancel: Cancellation | undefined) => this.engine.editText(target, edit, expected, cancel, confinement)
     return withCancellation(signal, change) as Promise<FsEditOutcome>
   }
 }
 
 const { resolve, stat, readText, streamText, writeText, editText } = NativeFileSystem.prototype
-const OWN_METHODS = { resolve, stat, readText, streamText, writeText, editText }
+/** The methods as this class defines them. */
+export const OWN_METHODS = { resolve, stat, readText, streamText, writeText, editText }
 
 async function* textChunks(engine: LocalFs, target: FsTarget, signal: AbortSignal | undefined) {
   const cancel = signal && new Cancellation()

@@ -22,6 +22,8 @@ export class ToolCall {
   editGuard: { version: FsVersion } | undefined
   /** The sandbox policy that this call runs under; undefined while or if there is none. */
   policy: SandboxExecutionPolicy | undefined
+  /** Whether the policy is found out before any file is touched. */
+  isAuthorized = false
   #target: FsTarget | undefined
 
   constructor(ctx: Context, exec: ToolRunContext) {
@@ -64,7 +66,7 @@ export class ToolCall {
    */
   run<T>(used: readonly Primitive[], execute: Execute<T>): Promise<T> {
     const { fs } = this.ctx
-    const engine = directEngine(fs, used)
+    const engine = directEngine(fs, used, this.isAuthorized)
     if (engine === undefined) return execute(providerCallbacks(fs, this), undefined)
     return withCancellation(this.exec.signal, (cancel) => execute(engine, cancel))
   }

@@ -10,18 +10,22 @@ import type { ToolCall } from './call.ts'
 /** Cordis hands services out behind proxies; under this key they give the object itself. */
 const ORIGINAL = Symbol.for('cordis.original')
 
+const MUTATIONS: readonly Primitive[] = ['writeText', 'editText']
+
 /**
  * Finds the engine behind a provider, unless somebody overrode a method that the call would use: on the object, in a
  * subclass or on the prototype. Then that method must run, so there is no direct way.
  *
  * @param fs the provider, as the context gives it
  * @param used the methods that the tool would call
+ * @param authorized whether the call says under which policy it runs; a provider that confines must be called itself if not
  * @returns the engine, or undefined if the provider itself must be called
  */
-export function directEngine(fs: FileSystem, used: readonly Primitive[]): LocalFs | undefined {
+export function directEngine(fs: FileSystem, used: readonly Primitive[], authorized: boolean): LocalFs | undefined {
   const raw: FileSystem & { readonly [ENGINE]?: EngineBacking } = (fs as { [ORIGINAL]?: FileSystem })[ORIGINAL] ?? fs
   const backing = raw[ENGINE]
   if (backing === undefined) return undefined
+  if (backing.confines && !authorized && used.some((method) => MUTATIONS.includes(method))) return undefined
   return used.every((method) => raw[method] === backing.methods[method]) ? backing.engine : undefined
 }
 

@@ -1,5 +1,6 @@
 /** What `write` and `edit` share: their hooks and their cards. Contract: `write`, `edit`, sandbox escalation, error mapping. */
 import type { FileDiff, ToolCallView, ToolResultView } from '@deepseek-ai/dsh-tools'
+import { confinementOf } from '../confinement.ts'
 import type { ToolHooks } from '../native.ts'
 import type { ToolCall } from './call.ts'
 import { explainMutationError } from './remedies.ts'
@@ -14,11 +15,13 @@ import type { Authorize } from './sandbox.ts'
 export function mutationHooks(call: ToolCall, authorize: Authorize | undefined): ToolHooks {
   const hooks: ToolHooks = { ...call.hooks(), explain: (error) => explainMutationError(error, call.policy) }
   if (authorize === undefined) return hooks
+  call.isAuthorized = true
   return {
     ...hooks,
     async authorize() {
-      call.policy = await authorize()
-      return call.policy?.workspaceRoot
+      const policy = await authorize()
+      call.policy = policy
+      return policy && { base: policy.workspaceRoot, confinement: confinementOf(policy) }
     },
   }
 }
