@@ -5,7 +5,7 @@
 //!
 //! Contract: sandbox.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
@@ -27,15 +27,30 @@ pub struct Admitted {
     pub target: Target,
     /// The root that it lies beneath; `None` where nothing confines.
     pub beneath: Option<Beneath>,
+    /// The target was not resolved anew: it counts only if there proves to be no link on its way.
+    pub if_without_links: bool,
 }
 
 /// Lets a target through, or refuses it. `None` confines nothing.
+///
+/// A target that is spelled as its key, in a root as spelled, is not resolved: opening it without
+/// links shows as well that it is where it says.
 ///
 /// Errors: `SandboxDenied`; those of resolving; `IoError` or `PermissionDenied` where it cannot be
 /// told whether the target lies in a root.
 ///
 /// Contract: sandbox, fence.
 pub fn admit(confinement: Option<&Confinement>, target: &Target) -> Result<Admitted, FsError> {
+    match confinement.and_then(|confinement| as_spelled(confinement, target)) {
+        Some(admitted) => Ok(admitted),
+        None => admit_anew(confinement, target),
+    }
+}
+
+/// [`admit`], with the target resolved anew in any case.
+///
+/// Errors: as [`admit`].
+pub fn admit_anew(confinement: Option<&Confinement>, target: &Target) -> Result<Admitted, FsError> {
     let Some(confinement) = confinement else {
         return Ok(free(target));
     };
@@ -44,6 +59,30 @@ pub fn admit(confinement: Option<&Confinement>, target: &Target) -> Result<Admit
         SandboxMode::ReadOnly => Err(denied(target, confinement.mode)),
         SandboxMode::WorkspaceWrite => admit_inside(confinement, target),
     }
+}
+
+fn as_spelled(confinement: &Confinement, target: &Target) -> Option<Admitted> {
+    if confinement.mode != SandboxMode::WorkspaceWrite {
+        return None;
+    }
+    let beneath = inside_as_spelled(confinement, Path::new(&target.key))?;
+    let plain = |component| matches!(component, Component::Normal(_));
+    let is_plain = target.key == target.display && beneath.rest.components().all(plain);
+    is_plain.then(|| Admitted {
+        target: target.clone(),
+        beneath: Some(beneath),
+        if_without_links: true,
+    })
+}
+
+/// The root of `workspace-write` that a canonical path starts with as spelled. As there is no link
+/// in the path, such a root is canonical too.
+fn inside_as_spelled(confinement: &Confinement, key: &Path) -> Option<Beneath> {
+    confinement.roots.iter().find_map(|root| {
+        let rest = platform::strip_root(key, Path::new(root))?;
+        let root = PathBuf::from(root);
+        Some(Beneath { root, rest })
+    })
 }
 
 /// The refusal under `mode`.
@@ -59,6 +98,7 @@ fn free(target: &Target) -> Admitted {
     Admitted {
         target: target.clone(),
         beneath: None,
+        if_without_links: false,
     }
 }
 
@@ -66,15 +106,21 @@ fn admit_inside(confinement: &Confinement, target: &Target) -> Result<Admitted, 
     // A fence is not cancelled: the checks of the mutation itself come in their own order.
     let fresh = identity::resolve("/", &target.display, None, &CancellationToken::new())?;
     let key = Path::new(&fresh.key);
+    let admitted = |beneath| Admitted {
+        target: fresh.clone(),
+        beneath,
+        if_without_links: false,
+    };
+    let spelled = inside_as_spelled(confinement, key);
+    if spelled.is_some() {
+        return Ok(admitted(spelled));
+    }
     for root in &confinement.roots {
         let root = PathBuf::from(identity::real_path(root).unwrap_or_else(|_| root.clone()));
         let beneath = beneath(key, root)
             .map_err(|error| errno::failure("write", &target.display, &error, "stat"))?;
         if beneath.is_some() {
-            return Ok(Admitted {
-                target: fresh,
-                beneath,
-            });
+            return Ok(admitted(beneath));
         }
     }
     Err(denied(target, confinement.mode))

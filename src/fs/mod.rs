@@ -30,10 +30,10 @@ pub use stream::FileText;
 use tokio_util::sync::CancellationToken;
 
 use self::confine::Admitted;
-use self::place::{Beneath, Place};
+use self::place::Place;
 use crate::contract::{
-    Confinement, EditOutcome, EditRequest, FsError, Info, Opened, Outcome, Provider, Target,
-    WriteIntent, WriteOutcome,
+    Confinement, EditOutcome, EditRequest, FsError, Info, Opened, Outcome, Provider, SandboxMode,
+    Target, WriteIntent, WriteOutcome,
 };
 use crate::text::Text;
 
@@ -108,8 +108,13 @@ impl LocalCall {
         }))
     }
 
-    /// Lets a mutation of `target` through the fence, then waits for its turn. `ticket` is a place
-    /// in the queue of `target`; `verb` is that of the call. Contract: sandbox, provider §8, D10.
+    /// Lets a mutation of `target` through the fence, waits for its turn and opens its place.
+    /// `ticket` is a place in the queue of `target`; `verb` is that of the call.
+    ///
+    /// Where a link has come into the way of a confined target meanwhile, the fence judges the
+    /// target anew.
+    ///
+    /// Contract: sandbox, provider §8, D10, D22.
     pub async fn enter(
         &self,
         target: &Target,
@@ -117,46 +122,65 @@ impl LocalCall {
         confinement: Option<Confinement>,
         verb: &'static str,
     ) -> Result<Mutation, FsError> {
-        let admitted = confine::admit(confinement.as_ref(), target)?;
-        let ticket = if admitted.target.key == target.key {
-            ticket
-        } else {
-            drop(ticket);
-            self.fs.locks.enqueue(&admitted.target.key)
-        };
-        let turn = ticket
-            .acquire(&self.cancel)
-            .await
-            .ok_or_else(|| FsError::aborted(verb))?;
-        Ok(Mutation {
-            admitted,
-            confinement,
-            verb,
-            _turn: turn,
-        })
+        let mut admitted = confine::admit(confinement.as_ref(), target)?;
+        let ticket = self.ticket_for(&admitted, target, ticket);
+        let mut turn = self.turn(ticket, verb).await?;
+        for _ in 0..WAY_CHANGES {
+            let opened = open_place(&admitted)
+                .map_err(|error| errno::failure(verb, &target.display, &error, "open"))?;
+            if let Some(place) = opened {
+                let target = admitted.target;
+                return Ok(Mutation {
+                    target,
+                    place,
+                    _turn: turn,
+                });
+            }
+            let again = confine::admit_anew(confinement.as_ref(), target)?;
+            if again.target.key != admitted.target.key {
+                drop(turn);
+                let ticket = self.fs.locks.enqueue(&again.target.key);
+                turn = self.turn(ticket, verb).await?;
+            }
+            admitted = again;
+        }
+        Err(confine::denied(target, SandboxMode::WorkspaceWrite))
+    }
+
+    async fn turn(&self, ticket: Ticket, verb: &str) -> Result<Guard, FsError> {
+        let turn = ticket.acquire(&self.cancel).await;
+        turn.ok_or_else(|| FsError::aborted(verb))
+    }
+
+    /// The ticket of the target as it was admitted.
+    fn ticket_for(&self, admitted: &Admitted, target: &Target, ticket: Ticket) -> Ticket {
+        if admitted.target.key == target.key {
+            return ticket;
+        }
+        drop(ticket);
+        self.fs.locks.enqueue(&admitted.target.key)
     }
 
     /// Creates or replaces a file, in the target's turn. Contract: provider §9.
     pub fn write_now(
         &self,
-        mutation: &Mutation,
+        mutation: &mut Mutation,
         content: Text,
         intent: Option<&WriteIntent>,
     ) -> Result<WriteOutcome, FsError> {
-        let (target, limit) = (&mutation.admitted.target, self.fs.diff_basis_max_bytes);
-        let place = &mut mutation.place()?;
+        let limit = self.fs.diff_basis_max_bytes;
+        let Mutation { target, place, .. } = mutation;
         write::write_text(target, place, content, intent, limit, &self.cancel)
     }
 
     /// Replaces literal text, in the target's turn. Contract: provider §10.
     pub fn edit_now(
         &self,
-        mutation: &Mutation,
+        mutation: &mut Mutation,
         request: &EditRequest,
         expected: Option<&str>,
     ) -> Result<EditOutcome, FsError> {
-        let target = &mutation.admitted.target;
-        let place = &mut mutation.place()?;
+        let Mutation { target, place, .. } = mutation;
         edit::edit_text(target, place, request, expected, &self.cancel)
     }
 }
@@ -165,48 +189,23 @@ impl LocalCall {
 /// attempt to lead it out.
 const WAY_CHANGES: usize = 16;
 
-/// A mutation that the fence let through, in its turn.
+/// A mutation that the fence let through, in its turn, with its place open.
 pub struct Mutation {
-    admitted: Admitted,
-    confinement: Option<Confinement>,
-    verb: &'static str,
+    target: Target,
+    place: Place,
     _turn: Guard,
 }
 
-impl Mutation {
-    /// Opens the directory of the target.
-    fn place(&self) -> Result<Place, FsError> {
-        match (&self.admitted.beneath, &self.confinement) {
-            (Some(beneath), Some(confinement)) => self.place_beneath(beneath.clone(), confinement),
-            _ => Place::of(&self.admitted.target).map_err(|error| self.failure(&error)),
-        }
-    }
-
-    /// Opens the directory of a confined target. Where a link has come into the way meanwhile, the
-    /// fence judges the target anew.
-    fn place_beneath(
-        &self,
-        mut beneath: Beneath,
-        confinement: &Confinement,
-    ) -> Result<Place, FsError> {
-        let target = &self.admitted.target;
-        for _ in 0..WAY_CHANGES {
-            match Place::beneath(&beneath) {
-                Ok(place) => return Ok(place),
-                Err(error) if !errno::is_other_way(&error) => return Err(self.failure(&error)),
-                Err(_) => {}
-            }
-            let again = confine::admit(Some(confinement), target)?;
-            match again.beneath {
-                Some(way) if again.target.key == target.key => beneath = way,
-                _ => break,
-            }
-        }
-        Err(confine::denied(target, confinement.mode))
-    }
-
-    fn failure(&self, error: &std::io::Error) -> FsError {
-        errno::failure(self.verb, &self.admitted.target.display, error, "open")
+/// Opens the place of an admitted target; `None` where its way is not the one that was judged.
+fn open_place(admitted: &Admitted) -> std::io::Result<Option<Place>> {
+    let Some(beneath) = &admitted.beneath else {
+        return Place::of(&admitted.target).map(Some);
+    };
+    match Place::beneath(beneath) {
+        Ok(place) if admitted.if_without_links && place.may_be_link() => Ok(None),
+        Ok(place) => Ok(Some(place)),
+        Err(error) if admitted.if_without_links || errno::is_other_way(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -231,8 +230,8 @@ impl Provider for LocalCall {
         confinement: Option<Confinement>,
     ) -> Outcome<WriteOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        let mutation = self.enter(target, ticket, confinement, "write").await?;
-        Ok(self.write_now(&mutation, content, intent.as_ref())?)
+        let mut mutation = self.enter(target, ticket, confinement, "write").await?;
+        Ok(self.write_now(&mut mutation, content, intent.as_ref())?)
     }
 
     async fn edit_text(
@@ -243,7 +242,7 @@ impl Provider for LocalCall {
         confinement: Option<Confinement>,
     ) -> Outcome<EditOutcome> {
         let ticket = self.fs.locks.enqueue(&target.key);
-        let mutation = self.enter(target, ticket, confinement, "edit").await?;
-        Ok(self.edit_now(&mutation, &edit, expected.as_deref())?)
+        let mut mutation = self.enter(target, ticket, confinement, "edit").await?;
+        Ok(self.edit_now(&mut mutation, &edit, expected.as_deref())?)
     }
 }

@@ -11,9 +11,9 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use crate::contract::Target;
+use crate::contract::{FileType, Target};
 use crate::fs::directory::{Directory, Links, Status, open_beneath, open_without_links};
 use crate::fs::errno;
 
@@ -101,16 +101,27 @@ impl Place {
         self.parent()?.status(&self.name, Links::Keep)
     }
 
+    /// Whether the name is a link, or it cannot be told.
+    pub fn may_be_link(&self) -> bool {
+        match self.status_of_name() {
+            Ok(status) => status.info.kind == FileType::Symlink,
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+
     /// Opens the target for reading, `None` if it is absent.
     pub fn open(&self) -> io::Result<Option<File>> {
         let Some(parent) = &self.parent else {
             return Ok(None);
         };
-        // A confined link is told from other things that cannot be opened by its status.
-        if self.is_confined() && self.status()?.is_none() {
-            return Ok(None);
+        match unless_absent(parent.open_file(&self.name, self.links())) {
+            // A confined link that leads nowhere is nothing.
+            Err(error) if self.is_confined() => match self.status()? {
+                Some(_) => Err(error),
+                None => Ok(None),
+            },
+            opened => opened,
         }
-        unless_absent(parent.open_file(&self.name, self.links()))
     }
 
     /// The directory of the target; made, with those above it, if it is missing.
@@ -147,7 +158,7 @@ impl Place {
     /// A canonical path ends in a link only if that leads nowhere: then nothing is there. If it
     /// leads somewhere, it has come after the path was made canonical.
     fn unless_link(&self, parent: &Directory, status: Status) -> io::Result<Option<Status>> {
-        if status.info.kind != crate::contract::FileType::Symlink {
+        if status.info.kind != FileType::Symlink {
             return Ok(Some(status));
         }
         match unless_absent(parent.status(&self.name, Links::Follow))? {
@@ -207,7 +218,13 @@ fn create_directories(path: &Path) -> io::Result<()> {
 /// one before; the last of them.
 fn make_beneath(root: &Directory, path: &Path) -> io::Result<Directory> {
     let mut directory = open_beneath(root, Path::new(""))?;
-    for name in path {
+    for component in path.components() {
+        let name = match component {
+            Component::CurDir => continue,
+            Component::Normal(name) => name,
+            // A canonical path has no other.
+            _ => return Err(io::ErrorKind::NotADirectory.into()),
+        };
         directory = match directory.open_directory(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 match directory.make_directory(name) {

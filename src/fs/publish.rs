@@ -103,12 +103,14 @@ trait Steps {
 
     /// Removes the staging directory and what is left in it.
     fn clean(&self, staged: &Staged<'_>) -> io::Result<()> {
+        let remove = || staged.parent.remove_directory(staged.staging_name);
         // After a rename nothing is left in it.
-        match staged.staging.remove_file(staged.file_name) {
-            Err(error) if !errno::is_absent(&error) => return Err(error),
-            _ => {}
-        }
-        match staged.parent.remove_directory(staged.staging_name) {
+        let removed = remove().or_else(|_| {
+            // What matters is whether the directory goes.
+            let _ = staged.staging.remove_file(staged.file_name);
+            remove()
+        });
+        match removed {
             Err(error) if !errno::is_absent(&error) => Err(error),
             _ => Ok(()),
         }

@@ -256,7 +256,7 @@ impl LocalFs {
         target: Target,
         verb: &'static str,
         (cancel, confinement): (Option<ClassInstance<'_, Cancellation>>, Option<Confinement>),
-        mutate: impl FnOnce(&LocalCall, &Mutation) -> Result<V, FsError> + Send + 'static,
+        mutate: impl FnOnce(&LocalCall, &mut Mutation) -> Result<V, FsError> + Send + 'static,
     ) -> napi::Result<Object<'env>>
     where
         V: napi::bindgen_prelude::ToNapiValue + Send + 'static,
@@ -268,8 +268,8 @@ impl LocalFs {
         let create_error = self.create_error.clone();
         let work = async move {
             match call.enter(&target, ticket, confinement, verb).await {
-                Ok(mutation) => {
-                    let done = mutate(&call, &mutation).map_err(Failure::from);
+                Ok(mut mutation) => {
+                    let done = mutate(&call, &mut mutation).map_err(Failure::from);
                     (done, Some(mutation))
                 }
                 Err(error) => (Err(error.into()), None),

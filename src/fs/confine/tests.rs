@@ -25,7 +25,7 @@ impl Scene {
             key: at(path),
             display: at(path),
         };
-        admit(Some(&confinement), &target)
+        admit_anew(Some(&confinement), &target)
     }
 
     fn rest(&self, root: &str, path: &str) -> Option<String> {
@@ -83,4 +83,27 @@ fn links_are_judged_by_where_they_lead() {
     assert_eq!(scene.rest("alias", "ws/f").as_deref(), Some("f"));
     assert_eq!(scene.rest("ws", "alias/f").as_deref(), Some("f"));
     assert_eq!(scene.rest("ws", "ws/ghost").as_deref(), Some("ghost"));
+}
+
+#[test]
+fn a_target_spelled_as_its_key_in_a_root_as_spelled_is_not_resolved() {
+    let admitted = |mode, key: &str, display: &str| {
+        let confinement = Confinement {
+            mode,
+            roots: vec!["/ws".to_owned()],
+        };
+        let target = Target {
+            key: key.to_owned(),
+            display: display.to_owned(),
+        };
+        as_spelled(&confinement, &target).is_some()
+    };
+    let mode = SandboxMode::WorkspaceWrite;
+    assert!(admitted(mode, "/ws/a/f", "/ws/a/f"));
+    assert!(!admitted(mode, "/ws/a/f", "/alias/a/f"));
+    assert!(!admitted(mode, "/ws/../f", "/ws/../f"));
+    assert!(!admitted(mode, "/ws-evil/f", "/ws-evil/f"));
+    for mode in [SandboxMode::ReadOnly, SandboxMode::DangerFullAccess] {
+        assert!(!admitted(mode, "/ws/a/f", "/ws/a/f"));
+    }
 }

@@ -119,8 +119,12 @@ fn at_flags(links: Links) -> AtFlags {
 
 /// Opens the directory at the absolute `path`, in which no component may be a link.
 pub fn open_without_links(path: &Path) -> io::Result<Directory> {
+    #[cfg(target_os = "linux")]
+    if let Some(opened) = in_one_step::open_without_links(path) {
+        return opened;
+    }
     let root = Directory::open(Path::new("/"))?;
-    open_beneath(&root, path.strip_prefix("/").unwrap_or(path))
+    walk_beneath(&root, path.strip_prefix("/").unwrap_or(path))
 }
 
 /// Opens the directory at the relative `path` below `base`. No component may be a link, so the
@@ -132,10 +136,11 @@ pub fn open_beneath(base: &Directory, path: &Path) -> io::Result<Directory> {
     } else {
         path
     };
-    match in_one_step::open_beneath(base, path) {
-        Some(opened) => opened,
-        None => walk_beneath(base, path),
+    #[cfg(target_os = "linux")]
+    if let Some(opened) = in_one_step::open_beneath(base, path) {
+        return opened;
     }
+    walk_beneath(base, path)
 }
 
 /// [`open_beneath`] for systems that cannot do it in one step: each component from the handle of
@@ -155,10 +160,11 @@ fn walk_beneath(base: &Directory, path: &Path) -> io::Result<Directory> {
 #[cfg(target_os = "linux")]
 mod in_one_step {
     use std::io;
+    use std::os::fd::{AsFd, BorrowedFd};
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use rustix::fs::{Mode, ResolveFlags};
+    use rustix::fs::{CWD, Mode, ResolveFlags, openat2};
     use rustix::io::Errno;
 
     use super::{DIRECTORY, Directory};
@@ -166,36 +172,35 @@ mod in_one_step {
     /// False once the system has refused the call itself.
     static AVAILABLE: AtomicBool = AtomicBool::new(true);
 
-    /// `None` where the system lacks the call, or a filter of system calls forbids it.
+    pub(super) fn open_without_links(path: &Path) -> Option<io::Result<Directory>> {
+        open(CWD, path, ResolveFlags::NO_SYMLINKS)
+    }
+
     pub(super) fn open_beneath(base: &Directory, path: &Path) -> Option<io::Result<Directory>> {
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        open(base.0.as_fd(), path, resolve)
+    }
+
+    /// `None` where the system lacks the call, or a filter of system calls forbids it.
+    fn open(
+        base: BorrowedFd<'_>,
+        path: &Path,
+        resolve: ResolveFlags,
+    ) -> Option<io::Result<Directory>> {
         if !AVAILABLE.load(Ordering::Relaxed) {
             return None;
         }
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-        match rustix::fs::openat2(&base.0, path, DIRECTORY, Mode::empty(), resolve) {
+        match openat2(base, path, DIRECTORY, Mode::empty(), resolve) {
             Ok(handle) => Some(Ok(Directory(handle))),
             // A filter may answer EPERM, which can also be the directory's own: the walk tells.
             Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => {
-                if rustix::fs::openat2(&base.0, ".", DIRECTORY, Mode::empty(), resolve).is_err() {
+                if openat2(base, ".", DIRECTORY, Mode::empty(), resolve).is_err() {
                     AVAILABLE.store(false, Ordering::Relaxed);
                 }
                 None
             }
             Err(error) => Some(Err(error.into())),
         }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod in_one_step {
-    use std::io;
-    use std::path::Path;
-
-    use super::Directory;
-
-    /// There is no such call.
-    pub(super) fn open_beneath(_base: &Directory, _path: &Path) -> Option<io::Result<Directory>> {
-        None
     }
 }
 
