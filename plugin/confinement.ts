@@ -9,5 +9,6 @@ import type { Confinement } from './native.ts'
  * @param policy the policy of one call
  */
 export function confinementOf({ mode, workspaceRoot }: SandboxExecutionPolicy): Confinement {
-  return { mode, roots: [workspaceRoot, '/tmp', tmpdir()] }
+  const temporary = tmpdir()
+  return { mode, roots: temporary === '/tmp' ? [workspaceRoot, temporary] : [workspaceRoot, '/tmp', temporary] }
 }
