@@ -268,7 +268,8 @@ test('files that shrink while they are read settle with what was there', async (
     const shown = executeRead(engine, { path: 'shrinking', ...LIMITS }, { createError, observed() {} })
     await setTimeout(round)
     fs.truncateSync(file, line.length * 1000)
-    for (const text of await Promise.all(reads)) expect(text.replaceAll(line, '') === '').toBe(true)
+    // The system may show the zeros that it cuts a file with.
+    for (const text of await Promise.all(reads)) expect(/^\0*$/.test(text.replaceAll(line, ''))).toBe(true)
     expect((await shown).text).toBe(Array(10).fill(line.trimEnd()).join('\n'))
   }
 })

@@ -56,20 +56,42 @@ impl Place {
 
     /// The place of a target beneath a root, reached without following any link.
     ///
-    /// Errors: the system's, except that the parent is absent. A link on the way is ELOOP or
-    /// ENOTDIR.
+    /// Errors: the system's, except that the parent is absent, be it behind a link that leads
+    /// nowhere. Any other link on the way is ELOOP or ENOTDIR.
     pub fn beneath(beneath: &Beneath) -> io::Result<Self> {
-        let root = open_without_links(&beneath.root)?;
         let (parent, name) = split(&beneath.rest)?;
+        let root = match open_without_links(&beneath.root) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Place::in_absent_root(&beneath.root, &parent, name);
+            }
+            root => root?,
+        };
         let opened = match open_beneath(&root, &parent) {
+            Ok(opened) => Some(opened),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(_) if leads_nowhere(&root, &parent)? => None,
             // Something on the way that is no directory is no absence here.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            opened => opened.ok(),
+            Err(error) => return Err(error),
         };
         Ok(Place {
             name,
             way: Way::Beneath { root, parent },
             parent: opened,
+        })
+    }
+
+    /// The place of a target in a root that is to be made, without following links, with it.
+    fn in_absent_root(root: &Path, parent: &Path, name: OsString) -> io::Result<Self> {
+        let top = root.ancestors().last().unwrap_or(root);
+        let below_top = root.strip_prefix(top).unwrap_or(root);
+        let way = Way::Beneath {
+            root: Directory::open(top)?,
+            parent: below_top.join(parent),
+        };
+        Ok(Place {
+            name,
+            way,
+            parent: None,
         })
     }
 
@@ -142,9 +164,7 @@ impl Place {
     ///
     /// Errors: `NotFound` while it is missing.
     pub fn parent(&self) -> io::Result<&Directory> {
-        self.parent
-            .as_ref()
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.parent.as_ref().ok_or_else(absent)
     }
 
     fn links(&self) -> Links {
@@ -214,6 +234,26 @@ fn create_directories(path: &Path) -> io::Result<()> {
     })
 }
 
+/// Whether the way along `path` below `base` ends at a link that leads nowhere.
+fn leads_nowhere(base: &Directory, path: &Path) -> io::Result<bool> {
+    let mut directory = open_beneath(base, Path::new(""))?;
+    for name in path {
+        match directory.open_directory(name) {
+            Ok(next) => directory = next,
+            Err(_) => return Ok(is_dangling(&directory, name)),
+        }
+    }
+    Ok(false)
+}
+
+fn is_dangling(directory: &Directory, name: &OsStr) -> bool {
+    let is_link = |status: Status| status.info.kind == FileType::Symlink;
+    directory.status(name, Links::Keep).is_ok_and(is_link)
+        && directory
+            .status(name, Links::Follow)
+            .is_err_and(|error| errno::is_absent(&error))
+}
+
 /// Makes the directories of `path` below `root` where they are missing, each in the handle of the
 /// one before; the last of them.
 fn make_beneath(root: &Directory, path: &Path) -> io::Result<Directory> {
@@ -225,20 +265,29 @@ fn make_beneath(root: &Directory, path: &Path) -> io::Result<Directory> {
             // A canonical path has no other.
             _ => return Err(io::ErrorKind::NotADirectory.into()),
         };
-        directory = match directory.open_directory(name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                match directory.make_directory(name) {
-                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                        return Err(error);
-                    }
-                    // Made by us or, meanwhile, by somebody else.
-                    _ => directory.open_directory(name)?,
-                }
-            }
-            opened => opened?,
-        };
+        directory = open_or_make(&directory, name)?;
     }
     Ok(directory)
+}
+
+fn open_or_make(directory: &Directory, name: &OsStr) -> io::Result<Directory> {
+    match directory.open_directory(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(_) if is_dangling(directory, name) => return Err(absent()),
+        opened => return opened,
+    }
+    match directory.make_directory(name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        // Made by us or, meanwhile, by somebody else.
+        _ => directory.open_directory(name),
+    }
+}
+
+fn absent() -> io::Error {
+    #[cfg(unix)]
+    return rustix::io::Errno::NOENT.into();
+    #[cfg(windows)]
+    return io::ErrorKind::NotFound.into();
 }
 
 #[cfg(test)]
@@ -265,6 +314,20 @@ mod tests {
         assert!(place.status().unwrap().is_some());
     }
 
+    #[test]
+    fn an_absent_root_is_made_with_what_lies_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("gone/ws");
+        let mut place = Place::beneath(&Beneath {
+            root: root.clone(),
+            rest: PathBuf::from("a/f"),
+        })
+        .unwrap();
+        assert!(place.status().unwrap().is_none());
+        place.ensure_parent().unwrap();
+        assert!(root.join("a").is_dir());
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_that_came_later_is_not_followed() {
@@ -287,6 +350,11 @@ mod tests {
         assert!(place.status().is_err() && place.open().is_err());
         assert!(beneath("up/outside").is_err());
         assert!(beneath("ghost").unwrap().status().unwrap().is_none());
-        assert!(beneath("ghost/f").is_err());
+        // Behind a link that leads nowhere nothing is, and nothing is made.
+        let mut place = beneath("ghost/f").unwrap();
+        assert!(place.status().unwrap().is_none());
+        let refused = place.ensure_parent().unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::NotFound);
+        assert!(!root.join("absent").exists());
     }
 }
