@@ -61,10 +61,11 @@ impl Place {
     pub fn beneath(beneath: &Beneath) -> io::Result<Self> {
         let (parent, name) = split(&beneath.rest)?;
         let root = match open_without_links(&beneath.root) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Place::in_absent_root(&beneath.root, &parent, name);
+            Ok(root) => root,
+            Err(error) => {
+                let absent = Place::in_absent_root(&beneath.root, &parent, name)?;
+                return absent.ok_or(error);
             }
-            root => root?,
         };
         let opened = match open_beneath(&root, &parent) {
             Ok(opened) => Some(opened),
@@ -80,19 +81,26 @@ impl Place {
         })
     }
 
-    /// The place of a target in a root that is to be made, without following links, with it.
-    fn in_absent_root(root: &Path, parent: &Path, name: OsString) -> io::Result<Self> {
-        let top = root.ancestors().last().unwrap_or(root);
-        let below_top = root.strip_prefix(top).unwrap_or(root);
+    /// The place of a target in a root that is to be made, without following links, with it; `None`
+    /// if the root is not absent.
+    fn in_absent_root(root: &Path, parent: &Path, name: OsString) -> io::Result<Option<Self>> {
+        let top_path = root.ancestors().last().unwrap_or(root);
+        let below_top = root.strip_prefix(top_path).unwrap_or(root);
+        let top = Directory::open(top_path)?;
+        let is_absent = match open_beneath(&top, below_top) {
+            Ok(_) => false,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(_) => leads_nowhere(&top, below_top)?,
+        };
         let way = Way::Beneath {
-            root: Directory::open(top)?,
+            root: top,
             parent: below_top.join(parent),
         };
-        Ok(Place {
+        Ok(is_absent.then_some(Place {
             name,
             way,
             parent: None,
-        })
+        }))
     }
 
     /// Whether the target is confined to a root.
@@ -326,6 +334,23 @@ mod tests {
         assert!(place.status().unwrap().is_none());
         place.ensure_parent().unwrap();
         assert!(root.join("a").is_dir());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_root_that_is_a_link_to_nowhere_is_absent_and_not_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("ws");
+        std::os::unix::fs::symlink("nowhere", &root).unwrap();
+        let mut place = Place::beneath(&Beneath {
+            root,
+            rest: PathBuf::from("f"),
+        })
+        .unwrap();
+        assert!(place.status().unwrap().is_none());
+        let refused = place.ensure_parent().unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::NotFound);
+        assert!(!dir.path().join("nowhere").exists());
     }
 
     #[cfg(unix)]
