@@ -97,6 +97,8 @@ function ending(record: PlainObject): string {
 class Comparison {
   readonly used = new Map<RuleName, number>()
   readonly outcomes = new Map<string, number>()
+  /** Whether what the two worlds' sessions know differs by a decision: then there is nothing left to compare. */
+  parted = false
   private readonly pairs = new VersionPairs()
   private readonly match: Match
   private readonly sequence: Sequence
@@ -211,6 +213,8 @@ class Comparison {
     if (differences.length > 0) return differences
     for (const name of used) count(this.used, name)
     this.reunite(leftTree, rightTree, one.publishedByUs)
+    // Only our sessions know the version that was published, so what the policy answers differs from here on.
+    this.parted ||= one.publishedByUs.length > 0 && this.sequence.settings.policy === true
     return []
   }
 
@@ -259,7 +263,7 @@ async function playIn(base: string, match: Match, sequence: Sequence): Promise<P
   const first = await comparison.compareDefinitions()
   if (first.length > 0) played.failure = { index: -1, operation: 'definitions', differences: first }
   for (const [index, operation] of sequence.operations.entries()) {
-    if (played.failure !== undefined) break
+    if (played.failure !== undefined || comparison.parted) break
     let step: Awaited<ReturnType<Comparison['step']>>
     try {
       step = await comparison.step(operation)

@@ -33,7 +33,7 @@ pub struct Admitted {
 
 /// Lets a target through, or refuses it. `None` confines nothing.
 ///
-/// A target that is spelled as its key, in a root as spelled, is not resolved: opening it without
+/// A target that is spelled as its key, in the first root as spelled, is not resolved: opening it without
 /// links shows as well that it is where it says.
 ///
 /// Errors: `SandboxDenied`; those of resolving; `IoError` or `PermissionDenied` where it cannot be
@@ -65,7 +65,8 @@ fn as_spelled(confinement: &Confinement, target: &Target) -> Option<Admitted> {
     if confinement.mode != SandboxMode::WorkspaceWrite {
         return None;
     }
-    let beneath = inside_as_spelled(confinement, Path::new(&target.key))?;
+    // Roots behind the first one count only once those before them have been looked at.
+    let beneath = beneath_as_spelled(Path::new(&target.key), confinement.roots.first()?)?;
     let plain = |component| matches!(component, Component::Normal(_));
     let is_plain = target.key == target.display && beneath.rest.components().all(plain);
     is_plain.then(|| Admitted {
@@ -75,14 +76,12 @@ fn as_spelled(confinement: &Confinement, target: &Target) -> Option<Admitted> {
     })
 }
 
-/// The root of `workspace-write` that a canonical path starts with as spelled. As there is no link
-/// in the path, such a root is canonical too.
-fn inside_as_spelled(confinement: &Confinement, key: &Path) -> Option<Beneath> {
-    confinement.roots.iter().find_map(|root| {
-        let rest = platform::strip_root(key, Path::new(root))?;
-        let root = PathBuf::from(root);
-        Some(Beneath { root, rest })
-    })
+/// The way to a canonical path that starts with `root` as spelled. As there is no link in the path,
+/// such a root is canonical too.
+fn beneath_as_spelled(key: &Path, root: &str) -> Option<Beneath> {
+    let rest = platform::strip_root(key, Path::new(root))?;
+    let root = PathBuf::from(root);
+    Some(Beneath { root, rest })
 }
 
 /// The refusal under `mode`.
@@ -111,11 +110,11 @@ fn admit_inside(confinement: &Confinement, target: &Target) -> Result<Admitted, 
         beneath,
         if_without_links: false,
     };
-    let spelled = inside_as_spelled(confinement, key);
-    if spelled.is_some() {
-        return Ok(admitted(spelled));
-    }
     for root in &confinement.roots {
+        let spelled = beneath_as_spelled(key, root);
+        if spelled.is_some() {
+            return Ok(admitted(spelled));
+        }
         let root = PathBuf::from(identity::real_path(root).unwrap_or_else(|_| root.clone()));
         let beneath = beneath(key, root)
             .map_err(|error| errno::failure("write", &target.display, &error, "stat"))?;
