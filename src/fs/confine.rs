@@ -31,7 +31,8 @@ pub struct Admitted {
     pub if_without_links: bool,
 }
 
-/// Lets a target through, or refuses it. `None` confines nothing.
+/// Lets a target through, or refuses it. `None` confines nothing; `verb` is that of the call, for
+/// failures of the system.
 ///
 /// A target that is spelled as its key, in the first root as spelled, is not resolved: opening it without
 /// links shows as well that it is where it says.
@@ -40,24 +41,32 @@ pub struct Admitted {
 /// told whether the target lies in a root.
 ///
 /// Contract: sandbox, fence.
-pub fn admit(confinement: Option<&Confinement>, target: &Target) -> Result<Admitted, FsError> {
+pub fn admit(
+    confinement: Option<&Confinement>,
+    target: &Target,
+    verb: &str,
+) -> Result<Admitted, FsError> {
     match confinement.and_then(|confinement| as_spelled(confinement, target)) {
         Some(admitted) => Ok(admitted),
-        None => admit_anew(confinement, target),
+        None => admit_anew(confinement, target, verb),
     }
 }
 
 /// [`admit`], with the target resolved anew in any case.
 ///
 /// Errors: as [`admit`].
-pub fn admit_anew(confinement: Option<&Confinement>, target: &Target) -> Result<Admitted, FsError> {
+pub fn admit_anew(
+    confinement: Option<&Confinement>,
+    target: &Target,
+    verb: &str,
+) -> Result<Admitted, FsError> {
     let Some(confinement) = confinement else {
         return Ok(free(target));
     };
     match confinement.mode {
         SandboxMode::DangerFullAccess => Ok(free(target)),
         SandboxMode::ReadOnly => Err(denied(target, confinement.mode)),
-        SandboxMode::WorkspaceWrite => admit_inside(confinement, target),
+        SandboxMode::WorkspaceWrite => admit_inside(confinement, target, verb),
     }
 }
 
@@ -101,7 +110,11 @@ fn free(target: &Target) -> Admitted {
     }
 }
 
-fn admit_inside(confinement: &Confinement, target: &Target) -> Result<Admitted, FsError> {
+fn admit_inside(
+    confinement: &Confinement,
+    target: &Target,
+    verb: &str,
+) -> Result<Admitted, FsError> {
     // A fence is not cancelled: the checks of the mutation itself come in their own order.
     let fresh = identity::resolve("/", &target.display, None, &CancellationToken::new())?;
     let key = Path::new(&fresh.key);
@@ -117,7 +130,7 @@ fn admit_inside(confinement: &Confinement, target: &Target) -> Result<Admitted, 
         }
         let root = PathBuf::from(identity::real_path(root).unwrap_or_else(|_| root.clone()));
         let beneath = beneath(key, root)
-            .map_err(|error| errno::failure("write", &target.display, &error, "stat"))?;
+            .map_err(|error| errno::failure(verb, &target.display, &error, "stat"))?;
         if beneath.is_some() {
             return Ok(admitted(beneath));
         }

@@ -122,7 +122,7 @@ impl LocalCall {
         confinement: Option<Confinement>,
         verb: &'static str,
     ) -> Result<Mutation, FsError> {
-        let mut admitted = confine::admit(confinement.as_ref(), target)?;
+        let mut admitted = confine::admit(confinement.as_ref(), target, verb)?;
         let ticket = self.ticket_for(&admitted, target, ticket);
         let mut turn = self.turn(ticket, verb).await?;
         for _ in 0..WAY_CHANGES {
@@ -136,7 +136,7 @@ impl LocalCall {
                     _turn: turn,
                 });
             }
-            let again = confine::admit_anew(confinement.as_ref(), target)?;
+            let again = confine::admit_anew(confinement.as_ref(), target, verb)?;
             if again.target.key != admitted.target.key {
                 drop(turn);
                 let ticket = self.fs.locks.enqueue(&again.target.key);

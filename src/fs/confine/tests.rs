@@ -25,7 +25,7 @@ impl Scene {
             key: at(path),
             display: at(path),
         };
-        admit_anew(Some(&confinement), &target)
+        admit_anew(Some(&confinement), &target, "write")
     }
 
     fn rest(&self, root: &str, path: &str) -> Option<String> {
