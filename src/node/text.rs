@@ -1,8 +1,9 @@
 //! Text over the boundary, in the cheapest form that its content allows.
 //!
-//! JavaScript strings come in as UTF-16 units: that is a plain copy in every supported engine, and
-//! the conversion runs on a worker thread. They go out one- or two-byte, made on a worker thread;
-//! above a size the engine takes over the bytes instead of copying them.
+//! JavaScript strings come in as bytes if they are ASCII, else as UTF-16 units: either is a plain
+//! copy in every supported engine, and the conversion runs on a worker thread. They go out one- or
+//! two-byte, made on a worker thread; above a size the engine takes over the bytes instead of
+//! copying them.
 
 use std::ptr;
 
