@@ -71,7 +71,7 @@ export interface Authorization {
 
 /** What a mutation may change. Contract: sandbox, modes. */
 export interface Confinement {
-  /** The mode. A mode that is not known allows nothing. */
+  /** The mode. A mode that is not known allows nothing, with the text of `workspace-write`. */
   mode: 'read-only' | 'workspace-write' | 'danger-full-access'
   /** The writable roots of `workspace-write`, as spelled; they are made canonical at each call. */
   roots: Array<string>

@@ -431,4 +431,33 @@ describe('faults that were found', () => {
     const { stdout } = runScript(body, { args: ['--force-node-api-uncaught-exceptions-policy=true'] })
     expect(stdout.trim().split('\n')).toEqual(['create', ' file changed since it was read'])
   })
+
+  test.each([
+    ['throws', 'then() { throw new Error("odd") }'],
+    ['is none', 'then: undefined'],
+    ['calls back twice', 'then(done) { done(); done() }'],
+  ])('a promise whose own then %s disturbs no other call', (_name, odd) => {
+    const body = `
+      const authorize = () => Object.defineProperties(Promise.resolve(), Object.getOwnPropertyDescriptors({ ${odd} }))
+      const write = executeWrite(engine, { path: 'q', content: '' }, { createError, observed() {}, authorize }).catch(() => undefined)
+      const others = [1, 2, 3].map(() => engine.stat({ targetKey: '/', displayPath: '/' }))
+      console.log((await Promise.all([...others, write])).slice(0, 3).map((info) => info.type).join())`
+    const { stdout, status } = runScript(body, { timeout: 5000 })
+    expect([stdout.trim(), status]).toEqual(['directory,directory,directory', 0])
+  })
+
+  test('a confined file has one queue, however its path is spelled', async () => {
+    const file = path.join(root, 'spelled')
+    fs.writeFileSync(file, '')
+    const spellings = [file, `${root}//spelled`, `${root}/./spelled`, `${root}/x/../spelled`]
+    const confinement = { mode: 'workspace-write' as const, roots: [root] }
+    fs.writeFileSync(file, '<end>')
+    const edits = Array.from({ length: 80 }, (_, number) => {
+      const spelled = spellings[number % 4] as string
+      const edit = { oldString: '<end>', newString: `${number} <end>`, replaceAll: false }
+      return engine.editText({ targetKey: spelled, displayPath: spelled }, edit, undefined, undefined, confinement)
+    })
+    await Promise.all(edits)
+    expect(fs.readFileSync(file, 'utf8').split(' ')).toHaveLength(81)
+  })
 })

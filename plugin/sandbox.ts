@@ -39,9 +39,9 @@ export class NativeSandboxedFileSystem extends NativeFileSystem {
     content: string,
     expected?: FsWriteIntent,
     signal?: AbortSignal,
-    policy: SandboxExecutionPolicy = this.ctx.sandboxPolicy.resolve(),
+    policy?: SandboxExecutionPolicy,
   ): Promise<FsWriteOutcome> {
-    return this.write(target, content, expected, signal, confinementOf(policy))
+    return this.write(target, content, expected, signal, confinementOf(policy ?? this.ctx.sandboxPolicy.resolve()))
   }
 
   /** Contract: provider §10, sandbox. Without a policy the deployment's holds. */
@@ -50,9 +50,9 @@ export class NativeSandboxedFileSystem extends NativeFileSystem {
     edit: FsEditRequest,
     expected?: { version: FsVersion },
     signal?: AbortSignal,
-    policy: SandboxExecutionPolicy = this.ctx.sandboxPolicy.resolve(),
+    policy?: SandboxExecutionPolicy,
   ): Promise<FsEditOutcome> {
-    return this.edit(target, edit, expected, signal, confinementOf(policy))
+    return this.edit(target, edit, expected, signal, confinementOf(policy ?? this.ctx.sandboxPolicy.resolve()))
   }
 }
 

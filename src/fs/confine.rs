@@ -1,17 +1,18 @@
 //! The fence of a confined mutation: which targets the policy of a call lets it change.
 //!
 //! It decides by path, on the target resolved anew; what it lets through is then reached by handle
-//! beneath the root that it lies in (D22, `place`).
+//! beneath the root that it lies in (D22, `place`). A target that is spelled as its key need not be
+//! resolved: that it can be reached without links shows that it is where it says.
 //!
 //! Contract: sandbox.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::contract::{Code, Confinement, FsError, SandboxMode, Target};
 use crate::fs::place::Beneath;
-use crate::fs::{errno, identity};
+use crate::fs::{errno, identity, lexical};
 
 #[cfg(unix)]
 #[path = "confine/unix.rs"]
@@ -19,6 +20,9 @@ mod platform;
 #[cfg(windows)]
 #[path = "confine/windows.rs"]
 mod platform;
+
+/// Bytes of a path that no system resolves; Linux has the largest limit.
+const LONGEST_PATH: usize = 4096;
 
 /// A target that may be changed.
 #[derive(Clone, Debug)]
@@ -76,8 +80,7 @@ fn as_spelled(confinement: &Confinement, target: &Target) -> Option<Admitted> {
     }
     // Roots behind the first one count only once those before them have been looked at.
     let beneath = beneath_as_spelled(Path::new(&target.key), confinement.roots.first()?)?;
-    let plain = |component| matches!(component, Component::Normal(_));
-    let is_plain = target.key == target.display && beneath.rest.components().all(plain);
+    let is_plain = target.key == target.display && is_normal(&target.key);
     is_plain.then(|| Admitted {
         target: target.clone(),
         beneath: Some(beneath),
@@ -85,11 +88,17 @@ fn as_spelled(confinement: &Confinement, target: &Target) -> Option<Admitted> {
     })
 }
 
+/// Whether a path is in the one form that resolving gives, and not too long to be resolved. Another
+/// spelling of the same file would have a queue of its own.
+fn is_normal(path: &str) -> bool {
+    path.len() < LONGEST_PATH && lexical::resolve("/", path).is_ok_and(|normal| normal == path)
+}
+
 /// The way to a canonical path that starts with `root` as spelled. As there is no link in the path,
 /// such a root is canonical too.
 fn beneath_as_spelled(key: &Path, root: &str) -> Option<Beneath> {
-    let rest = platform::strip_root(key, Path::new(root))?;
     let root = PathBuf::from(root);
+    let rest = platform::strip_root(key, &root)?;
     Some(Beneath { root, rest })
 }
 

@@ -265,15 +265,16 @@ fn is_dangling(directory: &Directory, name: &OsStr) -> bool {
 /// Makes the directories of `path` below `root` where they are missing, each in the handle of the
 /// one before; the last of them.
 fn make_beneath(root: &Directory, path: &Path) -> io::Result<Directory> {
+    let leads_down = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+    if !path.components().all(leads_down) {
+        // A canonical path has no other; nothing is made for one that has.
+        return Err(absent());
+    }
     let mut directory = open_beneath(root, Path::new(""))?;
     for component in path.components() {
-        let name = match component {
-            Component::CurDir => continue,
-            Component::Normal(name) => name,
-            // A canonical path has no other.
-            _ => return Err(io::ErrorKind::NotADirectory.into()),
-        };
-        directory = open_or_make(&directory, name)?;
+        if let Component::Normal(name) = component {
+            directory = open_or_make(&directory, name)?;
+        }
     }
     Ok(directory)
 }
@@ -334,6 +335,17 @@ mod tests {
         assert!(place.status().unwrap().is_none());
         place.ensure_parent().unwrap();
         assert!(root.join("a").is_dir());
+    }
+
+    #[test]
+    fn nothing_is_made_for_a_root_that_leads_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("absent/../other");
+        let rest = PathBuf::from("f");
+        if let Ok(mut place) = Place::beneath(&Beneath { root, rest }) {
+            assert!(place.ensure_parent().is_err());
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 
     #[cfg(unix)]

@@ -90,14 +90,15 @@ impl EventLoop {
         };
         state.deliveries.push(Box::new(delivery));
         if state.deliveries.len() == 1 {
+            let mode = sys::ThreadsafeFunctionCallMode::nonblocking;
             // SAFETY: `wake` is released only after it was taken out of the state, which is locked.
-            // The queue has no limit and the environment has not ended, so this cannot fail.
-            unsafe {
-                sys::napi_call_threadsafe_function(
-                    wake,
-                    ptr::null_mut(),
-                    sys::ThreadsafeFunctionCallMode::nonblocking,
-                );
+            let status = unsafe { sys::napi_call_threadsafe_function(wake, ptr::null_mut(), mode) };
+            if status != sys::Status::napi_ok {
+                // The queue has no limit, so this is the end of the environment: nothing comes
+                // through any more.
+                let unreachable = std::mem::take(&mut *state);
+                drop(state);
+                drop(unreachable);
             }
         }
     }
@@ -149,11 +150,25 @@ impl EventLoop {
         for delivery in deliveries {
             // A delivery settles its own failures, panics included; one must not stop the others.
             let _ = catch_unwind(AssertUnwindSafe(|| in_scope(env, delivery)));
+            drop_exception(env);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Drops an exception that a delivery left: with one pending, the next could settle nothing.
+fn drop_exception(env: &Env) {
+    let mut pending = false;
+    let mut exception = ptr::null_mut();
+    // SAFETY: on the JavaScript thread of `env`, in the scope of the call from its event loop.
+    unsafe {
+        sys::napi_is_exception_pending(env.raw(), &mut pending);
+        if pending {
+            sys::napi_get_and_clear_last_exception(env.raw(), &mut exception);
+        }
     }
 }
 

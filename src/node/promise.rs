@@ -54,7 +54,8 @@ pub fn follow<Value: FromNapiValue + Send + 'static>(
     returned: Unknown<'static>,
     answer: oneshot::Sender<Outcome<Value>>,
 ) -> napi::Result<()> {
-    let promise = adopt(env, returned)?;
+    // A promise of our own, whose `then` is not the callback's to change.
+    let promise = PromiseRaw::resolve(env, returned)?;
     // Either callback runs, once; what the other one holds goes with it.
     let answer = Arc::new(Mutex::new(Some(answer)));
     let settle = |answer: Arc<Mutex<Option<oneshot::Sender<Outcome<Value>>>>>| {
@@ -92,15 +93,4 @@ pub fn follow<Value: FromNapiValue + Send + 'static>(
 fn value_of<Value: FromNapiValue>(env: &Env, value: Unknown) -> napi::Result<Value> {
     // SAFETY: on the JavaScript thread of `env`, to which the value belongs.
     unsafe { Value::from_napi_value(env.raw(), value.raw()) }
-}
-
-/// `Promise.resolve(value)`.
-fn adopt<'env>(
-    env: &'env Env,
-    value: Unknown<'env>,
-) -> napi::Result<PromiseRaw<'env, Unknown<'env>>> {
-    if value.is_promise()? {
-        return Ok(PromiseRaw::new(env.raw(), value.raw()));
-    }
-    PromiseRaw::resolve(env, value)
 }

@@ -42,7 +42,7 @@ where
 {
     let event_loop = environment::event_loop(env)?;
     let (deferred, promise) = Deferred::new(env)?;
-    event_loop.begin_wait(env);
+    let waiting = event_loop.clone();
     pool::spawn(async move {
         let (outcome, held) = guarded(work).await;
         let waiting = event_loop.clone();
@@ -52,6 +52,8 @@ where
         });
         drop(held);
     });
+    // Nothing is delivered before this call has returned to the event loop.
+    waiting.begin_wait(env);
     Ok(promise)
 }
 

@@ -62,7 +62,8 @@ impl ToNapiValue for JsText {
                 // environment of this call, as the caller guarantees.
                 unsafe {
                     let string =
-                        JsStringLatin1::from_external(&js, start, length, bytes, release(size))?;
+                        JsStringLatin1::from_external(&js, start, length, bytes, release(size));
+                    let string = string.inspect_err(|_| withdraw(&js, size))?;
                     ToNapiValue::to_napi_value(env, string.into_value())
                 }
             }
@@ -71,7 +72,8 @@ impl ToNapiValue for JsText {
                 // SAFETY: as above.
                 unsafe {
                     let string =
-                        JsStringUtf16::from_external(&js, start, length, units, release(size))?;
+                        JsStringUtf16::from_external(&js, start, length, units, release(size));
+                    let string = string.inspect_err(|_| withdraw(&js, size))?;
                     ToNapiValue::to_napi_value(env, string.into_value())
                 }
             }
@@ -101,9 +103,13 @@ fn announce<T>(env: &Env, memory: &Vec<T>) -> napi::Result<i64> {
 fn release<T>(size: i64) -> impl FnOnce(Env, Vec<T>) {
     move |env, memory| {
         drop(memory);
-        // Fails only where the environment ends, which ends the account as well.
-        let _ = env.adjust_external_memory(-size);
+        withdraw(&env, size);
     }
+}
+
+fn withdraw(env: &Env, size: i64) {
+    // Fails only where the environment ends, which ends the account as well.
+    let _ = env.adjust_external_memory(-size);
 }
 
 /// A string that came from JavaScript. The engine does not tell how it keeps a string; one of ASCII

@@ -37,7 +37,7 @@ impl From<Target> for contract::Target {
 /// What a mutation may change. Contract: sandbox, modes.
 #[napi(object, object_to_js = false)]
 pub struct Confinement {
-    /// The mode. A mode that is not known allows nothing.
+    /// The mode. A mode that is not known allows nothing, with the text of `workspace-write`.
     #[napi(ts_type = "'read-only' | 'workspace-write' | 'danger-full-access'")]
     pub mode: String,
     /// The writable roots of `workspace-write`, as spelled; they are made canonical at each call.
@@ -49,10 +49,13 @@ impl From<Confinement> for contract::Confinement {
         contract::Confinement {
             mode: match confinement.mode.as_str() {
                 "danger-full-access" => SandboxMode::DangerFullAccess,
-                "workspace-write" => SandboxMode::WorkspaceWrite,
-                _ => SandboxMode::ReadOnly,
+                "read-only" => SandboxMode::ReadOnly,
+                _ => SandboxMode::WorkspaceWrite,
             },
-            roots: confinement.roots,
+            roots: match confinement.mode.as_str() {
+                "workspace-write" => confinement.roots,
+                _ => Vec::new(),
+            },
         }
     }
 }

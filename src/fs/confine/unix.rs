@@ -8,7 +8,8 @@ use crate::fs::errno;
 
 /// What is left of `key` behind `root`, by whole components.
 pub(super) fn strip_root(key: &Path, root: &Path) -> Option<PathBuf> {
-    key.strip_prefix(root).ok().map(Path::to_owned)
+    let is_root = root.is_absolute();
+    is_root.then(|| key.strip_prefix(root).ok().map(Path::to_owned))?
 }
 
 /// Device and inode of what is at `path`; `None` if nothing is.

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// What is left of `key` behind `root`, by whole components, in which case does not count.
 pub(super) fn strip_root(key: &Path, root: &Path) -> Option<PathBuf> {
+    if !root.is_absolute() {
+        return None;
+    }
     let mut rest = key.components();
     for component in root.components() {
         let same = rest

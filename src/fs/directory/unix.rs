@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path};
 
@@ -40,15 +42,32 @@ impl Directory {
         Ok(rustix::fs::mkdirat(&self.0, name, Mode::from(0o777))?)
     }
 
-    /// Makes a directory for the owner alone, and opens it.
+    /// Makes a directory for the owner alone, and opens it. Where that fails, none is left.
     pub fn make_private_directory(&self, name: &OsStr) -> io::Result<Self> {
-        let mode = Mode::from(0o700);
-        rustix::fs::mkdirat(&self.0, name, mode)?;
-        if self.status(name, Links::Keep)?.mode & 0o777 != 0o700 {
-            // An odd umask has taken rights from the owner too.
-            rustix::fs::chmodat(&self.0, name, mode, AtFlags::empty())?;
+        rustix::fs::mkdirat(&self.0, name, Mode::from(0o700))?;
+        let opened = self.open_directory(name).and_then(Directory::made_private);
+        if opened.is_err() {
+            // The first error is the one to report.
+            let _ = self.remove_directory(name);
         }
-        self.open_directory(name)
+        opened
+    }
+
+    /// Gives the owner back what an odd umask has taken. The right to open a handle was not needed.
+    fn made_private(self) -> io::Result<Self> {
+        #[allow(
+            clippy::useless_conversion,
+            reason = "the width differs between systems"
+        )]
+        let mode = u32::from(rustix::fs::fstat(&self.0)?.st_mode) & 0o777;
+        if mode & 0o077 != 0 {
+            // Somebody has put another directory in the place of the one that was made.
+            return Err(rustix::io::Errno::EXIST.into());
+        }
+        if mode != 0o700 {
+            set_private_mode(&self.0)?;
+        }
+        Ok(self)
     }
 
     /// The status of what a name names.
@@ -108,6 +127,18 @@ impl Directory {
     pub fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
+}
+
+/// A handle that is not open for reading has its mode set through its name among the descriptors.
+#[cfg(target_os = "linux")]
+fn set_private_mode(directory: &OwnedFd) -> io::Result<()> {
+    let name = format!("/proc/self/fd/{}", directory.as_raw_fd());
+    Ok(rustix::fs::chmod(name, Mode::from(0o700))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_private_mode(directory: &OwnedFd) -> io::Result<()> {
+    Ok(rustix::fs::fchmod(directory, Mode::from(0o700))?)
 }
 
 fn at_flags(links: Links) -> AtFlags {
@@ -257,6 +288,28 @@ mod tests {
         let real = dir.path().canonicalize().unwrap();
         assert!(open_without_links(&real.join("root/a")).is_ok());
         assert!(open_without_links(&real.join("root/inner/b")).is_err());
+    }
+
+    #[test]
+    fn a_private_directory_is_made_new_and_for_the_owner() {
+        let (_dir, root) = scene();
+        let name = OsStr::new("private");
+        root.make_private_directory(name).unwrap();
+        assert_eq!(root.status(name, Links::Keep).unwrap().mode & 0o777, 0o700);
+        assert!(root.make_private_directory(name).is_err());
+        assert!(root.make_private_directory(OsStr::new("out")).is_err());
+    }
+
+    #[test]
+    fn a_directory_that_is_not_the_one_that_was_made_keeps_its_mode() {
+        let (_dir, root) = scene();
+        let before = root.status(OsStr::new("a"), Links::Keep).unwrap().mode;
+        let other = root.open_directory(OsStr::new("a")).unwrap();
+        assert!(other.made_private().is_err());
+        assert_eq!(
+            root.status(OsStr::new("a"), Links::Keep).unwrap().mode,
+            before
+        );
     }
 
     #[test]

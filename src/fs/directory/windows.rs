@@ -71,7 +71,12 @@ impl Directory {
     /// Makes a directory as [`Directory::make_directory`] does, and opens it.
     pub fn make_private_directory(&self, name: &OsStr) -> io::Result<Self> {
         self.make_directory(name)?;
-        self.open_directory(name)
+        let opened = self.open_directory(name);
+        if opened.is_err() {
+            // The first error is the one to report.
+            let _ = self.remove_directory(name);
+        }
+        opened
     }
 
     /// The status of what a name names.
