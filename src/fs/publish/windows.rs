@@ -40,12 +40,16 @@ pub(super) fn restore_mode(_file: &File, _replaced: &Status) -> io::Result<()> {
 
 /// Gives the staged file the name of the target; if the file that had it has gone, as a new file.
 pub(super) fn replace(staged: &Staged<'_>, existed: bool) -> io::Result<()> {
-    let (from, key) = (staged.staging.path_of(staged.file_name), key_of(staged));
+    let rename = || {
+        let Staged { parent, name, .. } = staged;
+        staged.staging.rename(staged.file_name, parent, name)
+    };
     if !existed {
-        return std::fs::rename(from, key);
+        return rename();
     }
-    match replace_file(&from, &key) {
-        Err(error) if is_gone(&error) => std::fs::rename(from, key),
+    let from = staged.staging.path_of(staged.file_name);
+    match replace_file(&from, &key_of(staged)) {
+        Err(error) if is_gone(&error) => rename(),
         result => result,
     }
 }
