@@ -235,9 +235,15 @@ fn unless_absent<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 /// Makes the directories that lead to `path`, and it.
 fn create_directories(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path).map_err(|error| match std::fs::metadata(path) {
-        // A dangling link is in the way: that its target is absent says more than that the link
-        // exists.
-        Err(absent) if error.kind() == io::ErrorKind::AlreadyExists => absent,
+        // A link that leads nowhere is in the way: that says more than that the link exists. Above
+        // `path`, it is no directory; as `path` itself, it is nothing.
+        Err(absent) if error.kind() == io::ErrorKind::AlreadyExists => {
+            if std::fs::symlink_metadata(path).is_ok() {
+                absent
+            } else {
+                not_a_directory()
+            }
+        }
         _ => error,
     })
 }
@@ -290,6 +296,13 @@ fn open_or_make(directory: &Directory, name: &OsStr) -> io::Result<Directory> {
         // Made by us or, meanwhile, by somebody else.
         _ => directory.open_directory(name),
     }
+}
+
+fn not_a_directory() -> io::Error {
+    #[cfg(unix)]
+    return rustix::io::Errno::NOTDIR.into();
+    #[cfg(windows)]
+    return io::ErrorKind::NotADirectory.into();
 }
 
 fn absent() -> io::Error {

@@ -460,7 +460,7 @@ mod unix {
 
     #[test]
     fn edge_50_a_dangling_directory_link_is_an_absence() {
-        for name in ["gd/x", "gd/deep/x"] {
+        for (name, errno) in [("gd/x", "ENOENT"), ("gd/deep/x", "ENOTDIR")] {
             let scene = Scene::at(name);
             symlink("nodir", scene.dir.path().join("gd")).unwrap();
             let failure = scene.run(&System, false).unwrap_err();
@@ -469,6 +469,7 @@ mod unix {
                 failure.message,
                 format!("cannot write \"/shown/{name}\": not found")
             );
+            assert_eq!(failure.cause.unwrap().code, errno);
             assert_eq!(scene.names(), ["gd"]);
         }
     }
