@@ -168,6 +168,9 @@ type GetString<Unit> =
     unsafe fn(sys::napi_env, sys::napi_value, *mut Unit, usize, *mut usize) -> sys::napi_status;
 
 /// Copies a string in Latin-1, as bytes.
+///
+/// # Safety
+/// On the JavaScript thread of `env`, with one of its values; `buffer` has room for `size` bytes.
 unsafe fn get_latin1(
     env: sys::napi_env,
     value: sys::napi_value,
